@@ -1,9 +1,9 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 
 export interface BatcherOptions<T, R> {
-  /** Items with the same key wait for each other; others do not. */
+  /** Items with the same key wait for each other; other items do not. */
   keyOf(item: T): string;
-  /** Resolves to one outcome per item, in order. If it rejects, all of them reject. */
+  /** Resolves to one outcome per item, in order. If it rejects, all calls of the batch reject. */
   work(items: T[]): Promise<readonly R[]>;
   /** The maximum number of items that `work` gets at once. */
   maxBatch?: number;
@@ -11,16 +11,16 @@ export interface BatcherOptions<T, R> {
 
 interface Waiting<T, R> {
   item: T;
-  /** Runs a function in the caller's async context: trace and deadline. */
+  /** Runs a function in the caller's async context, with its trace and deadline. */
   within: ReturnType<typeof AsyncLocalStorage.snapshot>;
   resolve(outcome: R): void;
   reject(error: unknown): void;
 }
 
 /**
- * Returns a function that batches calls by key. One batch per key runs at a time: the first call starts at once, calls that come
- * meanwhile form the next batch. So no call gets the outcome of work that began before it. A batch runs in the context of its
- * first caller.
+ * Returns a function that batches calls by key. One batch per key runs at a time: the first call starts at once, and
+ * calls that come meanwhile form the next batch. So no call gets the outcome of work that began before the call. A
+ * batch runs in the context of its first caller.
  */
 export function createBatcher<T, R>({ keyOf, work, maxBatch = Number.POSITIVE_INFINITY }: BatcherOptions<T, R>) {
   const queues = new Map<string, Waiting<T, R>[]>();

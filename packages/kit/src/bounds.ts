@@ -18,7 +18,10 @@ export async function bounded<T>(work: Promise<T>, ms: number, what: string, sig
   }
 }
 
-/** Returns the wait before attempt number `attempt` (from 0): doubles from `baseMs` to `maxMs`, with jitter of half. */
+/**
+ * Returns the wait before attempt number `attempt` (from 0). The wait doubles from `baseMs` up to `maxMs`, and half of
+ * it is random.
+ */
 export function backoffMs(attempt: number, baseMs: number, maxMs: number): number {
   const full = Math.min(maxMs, baseMs * 2 ** Math.min(attempt, 20));
   return full / 2 + Math.random() * (full / 2);

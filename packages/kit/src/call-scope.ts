@@ -7,5 +7,8 @@ export interface CallScope {
   deadlineAt: number;
 }
 
-/** The deadline and cancellation of the RPC that is being served. They also apply to its gRPC calls and MongoDB commands. */
+/**
+ * The deadline and cancellation of the current RPC. They also apply to the gRPC calls and MongoDB commands of its
+ * handler.
+ */
 export const callScope = new AsyncLocalStorage<CallScope>();

@@ -6,7 +6,7 @@ export class UsageError extends Error {}
 /** The exit status for an invalid command line. */
 export const USAGE_STATUS = 2;
 
-/** Parses a command line as `parseArgs` of `node:util` does. Throws a UsageError with a sentence for the user. */
+/** Parses a command line with `parseArgs` of `node:util`. Throws a UsageError with a sentence for the user. */
 export function parseCommandLine<const T extends ParseArgsConfig>(config: T): ReturnType<typeof parseArgs<T>> {
   try {
     return parseArgs({ ...config, ...(config.args && { args: negativesJoined(config) }) } as T);
@@ -35,5 +35,5 @@ const SENTENCES: Record<string, (message: string) => string> = {
   },
 };
 
-// Node quotes an option with its short form before it and its value after it.
+// In Node's message, the option is quoted, with its short form before it and its value after it.
 const optionIn = (message: string): string => /'(?:-\w, )?([^' ]+)/.exec(message)?.[1] ?? '';

@@ -5,7 +5,10 @@ export type { Variable };
 
 export type Values<S> = { [K in keyof S]: S[K] extends Variable<infer T> ? T : never };
 
-/** Every fault of a configuration at once, by variable name; never a value, which may be a secret. */
+/**
+ * An error that names every fault of a configuration at once, by variable name. It contains no values, because a value
+ * may be a secret.
+ */
 export class ConfigError extends Error {
   readonly faults: string[];
 
@@ -18,7 +21,7 @@ export class ConfigError extends Error {
   }
 }
 
-/** A fault that lasts until somebody changes the configuration or a server, as one sentence. */
+/** A fault that lasts until somebody changes the configuration or a server. The message is one sentence. */
 export class StartError extends ConfigError {
   constructor(sentence: string) {
     super([sentence]);
@@ -142,7 +145,7 @@ export function integer(
   });
 }
 
-/** False while the variable is not set. */
+/** A boolean. It is false while the variable is not set. */
 export function flag(name: string, description: string): Variable<boolean> {
   return variable({ name, description, expected: 'true or false' }, { default: false }, value =>
     value === 'true' || value === 'false' ? value === 'true' : undefined,
@@ -191,7 +194,7 @@ export const listen = (name: string, description: string, fallback: string): Var
     HOST_AND_PORT.test(value) && splitListen(value).port <= 65_535 ? value : undefined,
   );
 
-/** The two parts of a `listen` value; an IPv6 host comes without its brackets. */
+/** Returns the host and the port of a `listen` value, an IPv6 host without its brackets. */
 export function splitListen(listen: string): { host: string; port: number } {
   const colon = listen.lastIndexOf(':');
   return { host: listen.slice(0, colon).replace(/^\[|\]$/g, ''), port: Number(listen.slice(colon + 1)) };

@@ -4,7 +4,7 @@ import { isOutage } from './outage.ts';
 /** The codes of errors, the same in every layer. */
 export type ErrorCode = keyof typeof TABLE;
 
-// The one table from our codes to gRPC (https://grpc.io/docs/guides/status-codes/) and HTTP (RFC 9110).
+// The table from our codes to gRPC (https://grpc.io/docs/guides/status-codes/) and HTTP (RFC 9110).
 const TABLE = {
   invalid: { grpc: status.INVALID_ARGUMENT, http: 400 },
   unauthenticated: { grpc: status.UNAUTHENTICATED, http: 401 },
@@ -26,7 +26,7 @@ export class DomainError extends Error {
   readonly code: ErrorCode;
   /** The seconds to wait before a retry, if known. */
   readonly retryAfterSec: number | undefined;
-  /** A stable word for programs, finer than the code. */
+  /** A stable word for programs, more specific than the code. */
   readonly reason: string | undefined;
 
   constructor(
@@ -46,15 +46,17 @@ export const grpcStatusOf = (code: ErrorCode): status => TABLE[code].grpc;
 export const httpStatusOf = (code: ErrorCode): number => TABLE[code].http;
 export const isErrorCode = (text: string): text is ErrorCode => Object.hasOwn(TABLE, text);
 
-/** Returns the code for a gRPC status without one of our codes, such as that of a proxy or a lost connection. */
+/**
+ * Returns our code for a gRPC status that another program sent, for example a proxy, or that reports a lost connection.
+ */
 export function codeOfGrpcStatus(grpc: status): ErrorCode {
   for (const [code, row] of Object.entries(TABLE)) if (row.grpc === grpc) return code as ErrorCode;
   return 'internal';
 }
 
 /**
- * Returns a DomainError unchanged; an outage of a backing service becomes `unavailable`, anything else `internal` with a
- * fixed sentence, so that no internals leak.
+ * Returns a DomainError unchanged. Returns `unavailable` for an outage of a backing service, and `internal` for
+ * anything else, with a fixed sentence that reveals no internals.
  */
 export function asDomainError(error: unknown): DomainError {
   if (error instanceof DomainError) return error;

@@ -1,5 +1,6 @@
 /**
- * A limit of memory, in bytes, for one purpose. No call waits: a caller that gets none refuses its work or uses less.
+ * A limit of memory, in bytes, for one purpose. No caller waits: a caller that gets no memory refuses its work or uses
+ * less.
  */
 export interface ByteBudget {
   /** Takes `bytes`. Returns false and takes nothing if fewer are free. */
@@ -10,8 +11,8 @@ export interface ByteBudget {
 }
 
 /**
- * A budget that owners share by the rule of `fair-slots.ts`: after taking, an owner may hold at most the bytes that
- * were free before.
+ * A budget that owners share by the rule of `fair-slots.ts`: an owner may take bytes only if it then holds at most as
+ * many as were free before.
  */
 export interface FairBudget {
   /** Returns the budget of one owner. */

@@ -1,29 +1,33 @@
-/** The names that a slot counts for, from the widest: an owner, one of its links, an address at that link. */
+/**
+ * The names that a slot counts for, from the widest to the narrowest: an owner, one of its links, an address at that
+ * link.
+ */
 export type Path = readonly [string, ...string[]];
 
 let names = 0;
-/** Returns a unique name. Under unique names no share limits a caller, and waiting callers are served in order. */
+/**
+ * Returns a path with a unique name. Unique names limit no caller to a share, and waiting callers are served in order.
+ */
 export const ownName = (): Path => [String(++names)];
 
 /** The queue has no place left for this path. */
 export class QueueFullError extends Error {}
 
 /**
- * Slots that several owners share, so that none of them can take all.
- *
- * A name may take one more slot only while it holds fewer than are left. One busy owner gets half of the slots, and k busy
- * owners get 1/(k+1) each; a newcomer holds none, so any slot that is left is open to it. The same rule divides the slots that
- * a name may still take among the names below it: an owner's links, the addresses at a link.
+ * Slots that several owners share, so that none of them can take all. A name may take one more slot only while it holds
+ * fewer slots than are free. One busy owner gets half of the slots, and k busy owners get 1/(k+1) each. A new owner
+ * holds no slot, so it may take any free slot. The same rule divides a name's slots among the names below it: an
+ * owner's links, the addresses at a link.
  */
 export interface FairSlots {
   /** Takes a slot for all these paths at once; undefined if one of them has reached its share. Disposing returns the slot, once. */
   tryTake(...paths: [Path, ...Path[]]): Disposable | undefined;
   /**
-   * Waits for a slot. A free slot goes to the waiting name that holds the fewest; on a tie, to the one served least recently.
-   * Rejects with the signal's reason, or with QueueFullError; the same rule shares the places of the queue.
-   *
-   * An `amount` above 1 takes that many at once (bytes, for example), only for a path of one name. A name may then hold at most as
-   * many as were left before. While a name that holds nothing waits, no other name overtakes it.
+   * Waits for a slot. A free slot goes to the waiting name that holds the fewest slots; on a tie, to the name served
+   * least recently. Rejects with the signal's reason, or with QueueFullError: the same rule divides the places of the
+   * queue. An `amount` above 1 takes as many slots at once (for example, bytes), only for a path of one name. The name
+   * may then hold at most as many as were free before. While a name that holds nothing waits, no other name overtakes
+   * it.
    */
   take(path: Path, signal: AbortSignal, amount?: number): Promise<Disposable>;
   used(): number;
@@ -37,7 +41,7 @@ interface Name {
   below: Map<string, Name>;
   /** The callers that wait for exactly this path, in order. */
   queue: Set<Waiting>;
-  /** The number of callers that wait for this name and for names below it. */
+  /** The number of callers that wait for this name or for a name below it. */
   waiting: number;
 }
 
@@ -142,7 +146,10 @@ function entryOf<T>(map: Map<string, T>, key: string, make: () => T): T {
   return made;
 }
 
-/** Returns how many more a name that holds `held` may take when `left` are left: above 0 only while it holds fewer than are left. */
+/**
+ * Returns how many more slots a name with `held` slots may take when `left` are free: above 0 only while it holds fewer
+ * slots than are free.
+ */
 const share = (held: number, left: number): number => Math.ceil((left - held) / 2);
 
 function isAllowed(root: Name, path: Path, free: number): boolean {
@@ -156,7 +163,7 @@ function isAllowed(root: Name, path: Path, free: number): boolean {
   return true;
 }
 
-/** Returns the next waiting caller below a name; undefined if none of them may take one more. */
+/** Returns the next waiting caller below a name; undefined if no waiting caller may take a slot. */
 function firstServed(name: Name, left: number): Waiting | undefined {
   const waiting = [...name.below.values()].filter(each => each.waiting > 0);
   waiting.sort((a, b) => a.held - b.held || a.since - b.since);

@@ -31,7 +31,7 @@ export class FlightCache<T> {
     return this.#flights?.size ?? 0;
   }
 
-  /** Returns the cached value, or loads it. Ignores a look-up that began before `since` (by `now`). */
+  /** Returns the cached value, or loads it. Ignores a cached value whose look-up began before `since` (by `now`). */
   get(key: string, load: () => Promise<T>, since = Number.NEGATIVE_INFINITY): Promise<T> {
     const flights = this.#flights;
     const found = flights?.get(key);

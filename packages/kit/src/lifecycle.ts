@@ -12,7 +12,7 @@ export interface Stoppable {
   wake(): void;
 }
 
-// The time to release what a worker's jobs hold and to close connections.
+// The time for releasing what a worker's jobs hold and for closing connections, within a stop.
 const CLOSING_SECONDS = 5;
 /** Returns how long running jobs may continue during a stop of at most `stopGraceSeconds`, in milliseconds. */
 export const jobGraceMs = (stopGraceSeconds: number): number => (stopGraceSeconds - CLOSING_SECONDS) * 1_000;
@@ -52,7 +52,7 @@ export function every(ms: number, work: () => Promise<void>, options: { log: Log
   };
 }
 
-/** Stops parts in the given order. If one fails, the others are still stopped. */
+/** Stops parts in the given order. If a part fails, the other parts are still stopped. */
 export async function stopAll(parts: Array<() => Promise<unknown> | unknown>): Promise<void> {
   const errors: unknown[] = [];
   for (const part of parts) {

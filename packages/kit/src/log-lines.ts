@@ -1,19 +1,19 @@
 import { writeSync } from 'node:fs';
 import { type DestinationStream, pino } from 'pino';
 
-// Lines within this time are written together: each write costs a thread's time and wakes the reader.
+// Lines within this time are written together, because each write costs a thread's time and wakes the reader.
 const TOGETHER_MS = 20;
 const TOGETHER_LENGTH = 8_192;
 const STDOUT = 1;
 
 /**
- * Returns a stream that writes lines to stdout within milliseconds. It blocks only after a fatal line and when the process exits, so
- * that a process that ends by itself, even by an error, writes all its lines.
+ * Returns a stream that writes lines to stdout within milliseconds. Blocks only after a fatal line and when the process
+ * exits, so that all lines are written even if the process ends by an error.
  */
 export function logLines(): DestinationStream {
   let lines = '';
   let timer: NodeJS.Timeout | undefined;
-  // Runs before pino's own exit handler, which writes what pino has not begun to write.
+  // This runs before pino's own exit handler, which writes the lines that pino still holds.
   process.on('exit', flushSync);
   const stdout = pino.destination({ dest: STDOUT, sync: false });
 

@@ -9,7 +9,7 @@ export type { Logger };
 let stdout: DestinationStream | undefined;
 let send: ((line: string) => void) | undefined;
 
-/** Telemetry calls this where OTEL_… variables ask for log records: `sendLine` then gets each line. */
+/** Telemetry calls this if OTEL_… variables ask for log records. `sendLine` then gets each line. */
 export function sendLinesTo(sendLine: (line: string) => void): void {
   send = sendLine;
 }

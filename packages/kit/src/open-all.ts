@@ -1,6 +1,6 @@
 /**
- * Waits for all of `opening` and has `stack` close each result that has a method `close`. If one fails, this waits for the others, so
- * that nothing stays open, and rejects with the first failure in the order of `opening`.
+ * Waits for all of `opening`, and adds each result that has a method `close` to `stack`. If an opening fails, waits for
+ * the others, so that nothing stays open, and rejects with the first failure in the order of `opening`.
  */
 export async function openAll<const T extends ReadonlyArray<Promise<unknown>>>(
   stack: AsyncDisposableStack,

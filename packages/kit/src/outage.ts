@@ -19,13 +19,11 @@ type DriverError = Error & {
   errorResponse?: unknown;
 };
 
-/**
- * Returns whether an error means that a server is down, failing over or too slow, so that a later retry may succeed.
- */
+/** Returns whether an error means that a server is down, failing over or too slow. Then a later retry may succeed. */
 export function isOutage(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   const { name, code, hasErrorLabel, errorResponse } = error as DriverError;
-  // The error of a bulk write contains the real error, without its labels.
+  // The error of a bulk write contains the real error, but not its labels.
   if (errorResponse instanceof Error) return isOutage(errorResponse);
   if (MONGO_AWAY.test(name) || KAFKA_AWAY.test(name)) return true;
   if (typeof hasErrorLabel === 'function')

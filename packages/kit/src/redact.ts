@@ -1,6 +1,7 @@
-// Owners' and contributors' tokens, webhook secrets, the signature of a presigned URL, the password in a URL, and HTTP credentials:
-// anyone who reads one can use it. The patterns apply from the first line of every process, so no service passes them in. A line of
-// JSON is redacted as a whole, so `\n` may precede a secret and `\"` may follow it.
+// The patterns of secrets that anyone who reads them can use: owners' and contributors' tokens, webhook secrets, the
+// signature of a presigned URL, the password in a URL, and HTTP credentials. The patterns are fixed, so that they apply
+// from the first line of every process. A line of JSON is redacted as a whole, so `\n` may precede a secret and `\"`
+// may follow it.
 const SECRETS: ReadonlyArray<[pattern: RegExp, instead: string]> = [
   [/(api|prj|vr)_[0-9A-Za-z]{16,}/g, '$1_[redacted]'],
   [/whsec_[0-9A-Za-z+/=]{16,}/g, 'whsec_[redacted]'],
@@ -17,8 +18,8 @@ const BY_NUMBER = /%(2[013-9a-f]|[3467][0-9a-f]|5[0-9abd-f])/gi;
 const DECODED_TIMES = 3;
 
 /**
- * Returns `text` with every secret that has a known form replaced. A percent-encoded secret counts too: a text that contains one is
- * returned decoded.
+ * Returns `text` with every secret of a known form replaced, even a percent-encoded secret. A text with such a secret
+ * is returned decoded.
  */
 export function redact(text: string): string {
   let plain = text;

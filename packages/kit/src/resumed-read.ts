@@ -11,21 +11,21 @@ export class UnreadableError extends Error {
   }
 }
 
-/** A stream of bytes that can be closed early. A chunk is valid until the reader asks for the next one. */
+/** A stream of bytes that can be closed early. A chunk is valid until the reader requests the next chunk. */
 export interface ByteSource extends AsyncIterable<Buffer> {
   destroy(): void;
-  /** For sources that can fail between reads. */
+  /** Present if the source can fail between reads. */
   on?(event: 'error', listener: (error: Error) => void): unknown;
 }
 
 const TRIES = 5;
 const FIRST_WAIT_MS = 200;
 const LONGEST_WAIT_MS = 2_000;
-// After this pause of the reader the connection is closed: stores wait at most half a minute.
+// After a pause of the reader of this length, the connection is closed: stores wait at most half a minute.
 const IDLE_MS = 5_000;
 
 export interface ResumedReadOptions {
-  /** The first byte, and the one after the last. */
+  /** The position of the first byte, and the position after the last byte. */
   from: number;
   to: number;
   signal: AbortSignal;
@@ -35,9 +35,9 @@ export interface ResumedReadOptions {
 }
 
 /**
- * Yields the bytes from `from` to `to` on demand. `open` returns a stream from an offset to `to`. When the stream breaks off or the
- * reader pauses, this opens a new one at the next byte. Fails with UnreadableError after several retries without a byte, or at once
- * after a final error.
+ * Yields the bytes from `from` to `to` on demand. `open` returns a stream from an offset to `to`. When the stream
+ * breaks off or the reader pauses, opens another stream at the next byte. Fails with UnreadableError after several
+ * retries without a byte, or at once after a final error.
  */
 export async function* resumedRead(
   open: (offset: number) => Promise<ByteSource>,

@@ -6,14 +6,17 @@ export interface SecretBox {
   seal(plain: string | Uint8Array, context: string): string;
   /** Returns the sealed text. Throws when the key is unknown, or when the text or its context was changed. */
   open(sealed: string, context: string): Buffer;
-  /** The ids of all keys; the first key seals. */
+  /** The ids of all keys. The first key seals. */
   readonly keyIds: readonly string[];
 }
 
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 
-/** `keys` is a comma-separated list of `id:base64`, 32 bytes each. The first seals, all of them open, so that keys can be rotated. */
+/**
+ * `keys` is a comma-separated list of `id:base64`, 32 bytes each. The first key seals and every key opens, so that keys
+ * can be rotated.
+ */
 export function createSecretBox(keys: string): SecretBox {
   const ring = parseKeys(keys);
   const [newest] = ring.keys();
@@ -38,7 +41,7 @@ export function createSecretBox(keys: string): SecretBox {
   };
 }
 
-/** The id of the key that sealed a text; "" if the text is not sealed. */
+/** Returns the id of the key that sealed a text; "" if the text is not sealed. */
 export const keyIdOf = (sealed: string): string => /^([\w-]{1,64})\./.exec(sealed)?.[1] ?? '';
 
 /** Throws an Error that says what SECRETS_KEY must look like, without showing it. */

@@ -1,6 +1,8 @@
 import { readFileSync } from 'node:fs';
 
-/** Returns a secret. It is a function because its file may be replaced, and so that no log prints the secret. */
+/**
+ * Returns a secret. It is a function because the secret's file may be replaced, and because a log prints no function.
+ */
 export type Secret = () => string;
 
 /** Returns the secret in `file`, without its line break. Throws an Error that says what is wrong with the file; `variable` names it. */
@@ -18,8 +20,8 @@ export function readSecret(file: string, variable: string): string {
 }
 
 /**
- * Returns a function that reads the secret again at use, and keeps the last one while the file is unreadable. Throws if it is
- * unreadable now.
+ * Returns a function that reads the secret again at each use, and keeps the last secret while the file is unreadable.
+ * Throws if the file is unreadable now.
  */
 export function renewedSecret(file: string, variable: string): Secret {
   const current = lookedAt(() => readSecret(file, variable));
@@ -41,7 +43,7 @@ export function lookedAt<T>(read: () => T): () => T {
     try {
       last = read();
     } catch {
-      // Perhaps the file is being replaced; the next read finds the new one.
+      // Perhaps the file is being replaced: then the next read finds the new file.
     }
     return last;
   };

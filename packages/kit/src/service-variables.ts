@@ -14,7 +14,7 @@ export const processVariables = {
   ),
 };
 
-/** Probes have no certificate. */
+/** The health listener is plaintext, because probes have no certificate. */
 export const healthVariables = {
   healthListen: listen('HEALTH_LISTEN', 'the address of `grpc.health.v1`, in plaintext', '0.0.0.0:50053'),
 };

@@ -1,16 +1,16 @@
 import { LRUCache } from 'lru-cache';
 import { sharedRead } from './batcher.ts';
 
-/** Shows whether the rows that a value was computed from have changed. */
+/** A mark of the rows that a value was computed from. It shows whether the rows have changed. */
 export interface Stamp {
   /** Differs after each change. */
   text: string;
-  /** The milliseconds since the last change that the stamp shows, by the clock that dated the change. */
+  /** The milliseconds since the last change of the rows, by the clock that dated the change. */
   restedMs: number;
 }
 
 export interface StampCache<T> {
-  /** Returns the values of these keys; `compute` gets the keys that are not cached under their present stamp. */
+  /** Returns the values of these keys. `compute` gets the keys without a cached value for their current stamp. */
   get(keys: readonly string[], stamps: ReadonlyMap<string, Stamp>, compute: Compute<T>): Promise<Map<string, T>>;
 }
 
@@ -25,16 +25,17 @@ export interface StampCacheOptions<T> {
   max?: number;
   restMs?: number;
   maxAgeMs?: number;
-  /** For large values: the limit of all values together, and the size of one, in bytes. */
+  /** The limits for large values, in bytes: `max` for all values together, `of` for the size of one value. */
   bytes?: { max: number; of(value: T): number };
   ticks?: () => number;
 }
 
 /**
- * Caches values that are computed from many rows, by a stamp of the rows' last change. Read the stamp first: a change during the
- * computation then shows in the next stamp. A value that changed less than `restMs` ago is not cached, because another change of the
- * same moment may still be running; concurrent callers for such a value share the next computation. After `maxAgeMs` a value is
- * computed again even if its stamp is the same, in case a change did not change the stamp.
+ * Caches values that are computed from many rows, by a stamp of the rows' last change. Read the stamp first: a change
+ * during the computation then shows in the next stamp. A value whose rows changed less than `restMs` ago is not cached,
+ * because another change of the same moment may still be running; concurrent callers for such a value share the next
+ * computation. After `maxAgeMs` a value is computed again even if its stamp is the same, in case a change did not
+ * change the stamp.
  */
 export function createStampCache<T>({
   max = 10_000,
@@ -65,7 +66,7 @@ export function createStampCache<T>({
         else unknown.push(key);
       }
       if (unknown.length === 0) return values;
-      // Outdated values are removed at once, not only when the new value is there.
+      // Outdated values are removed at once, not when the new value is there.
       for (const key of unknown) kept.delete(key);
       const [key, ...others] = unknown as [string, ...string[]];
       const found = others.length > 0 ? await compute(unknown) : await computeOne({ key, compute });

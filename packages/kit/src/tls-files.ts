@@ -28,7 +28,10 @@ export function certificateFile(
   });
 }
 
-/** The path of the PEM file with the key of the certificate in the file that the variable `certificate` names; '' when it is not set. */
+/**
+ * The path of a PEM file with a key; '' when the variable is not set. The variable `certificate` names the
+ * certificate's file.
+ */
 export function keyFile(
   name: string,
   description: string,
@@ -97,8 +100,8 @@ const UNTRUSTED =
 const REFUSED = /^ERR_SSL_.+_ALERT_(BAD_CERTIFICATE|CERTIFICATE_\w+|UNKNOWN_CA|ACCESS_DENIED)$/;
 
 /**
- * Returns, as one sentence, why TLS with `server` fails until somebody changes the configuration; undefined if the error has another
- * cause. `ca` is the variable that names the file of authorities.
+ * Returns one sentence that explains why TLS with `server` fails until somebody changes the configuration; undefined if
+ * the error has another cause. `ca` is the variable that names the file of authorities.
  */
 export function tlsFault(error: unknown, server: string, ca: string): string | undefined {
   for (const each of causes(error)) {
@@ -131,7 +134,7 @@ export function* causes(error: unknown): Generator<object> {
 }
 
 const BLOCK = /-----BEGIN CERTIFICATE-----[\s\S]+?-----END CERTIFICATE-----/g;
-/** Returns whether PEM has certificates, and none is truncated or damaged. */
+/** Returns whether PEM has certificates, and no certificate is truncated or damaged. */
 export function isWhole(pem: Buffer): boolean {
   const blocks = certificatesIn(pem);
   const begun = pem.toString('latin1').split('-----BEGIN CERTIFICATE-----').length - 1;

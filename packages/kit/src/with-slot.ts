@@ -3,7 +3,10 @@ import { type FairSlots, QueueFullError } from './fair-slots.ts';
 
 const RETRY_AFTER_SECONDS = 2;
 
-/** Runs `work` when a slot is free for this owner. Rejects with `unavailable` if too many wait, and with the signal's reason. */
+/**
+ * Runs `work` when a slot is free for this owner. Rejects with `unavailable` if too many callers wait, and with the
+ * signal's reason.
+ */
 export async function withSlot<T>(
   slots: FairSlots,
   owner: string,

@@ -11,7 +11,7 @@ export interface Token {
   secret: string;
 }
 
-/** A client for accounts on the operator's listener, as the command line uses it. */
+/** A client that manages accounts through the operator's listener, like the command line. */
 export interface Accounts extends Disposable {
   /** Returns the id of the new user. */
   createUser(userName: string, videoLimit?: number): Promise<string>;

@@ -1,6 +1,6 @@
 import { childrenOf, statusOf } from '@recording-request/harness/proc';
 
-// The kernel keeps each child's peak, so sampling misses only its last moments.
+// The kernel keeps each child's peak, so a sample misses only what follows it.
 const SAMPLE_MS = 50;
 
 /** Samples the peak resident memory of each child of this process. */

@@ -10,7 +10,7 @@ export interface TestClip extends Clip {
   bytes: Buffer<ArrayBuffer>;
 }
 
-/** Makes a clip, or reuses the one with the same options, and reads it. */
+/** Makes a clip, or reuses the clip with the same options, and reads it. */
 export async function testClip(options: Omit<ClipOptions, 'dir'>): Promise<TestClip> {
   const clip = await makeClip({ dir: CLIPS, ...options });
   return { ...clip, bytes: await readFile(clip.path) };

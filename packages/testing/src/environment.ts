@@ -10,7 +10,7 @@ export interface TestEnvironment {
 
 const NEEDED = ['MONGO_URL', 'KAFKA_BROKERS', 'S3_ENDPOINT', 'S3_ACCESS_KEY', 'S3_SECRET_KEY', 'SPEECH_BASE_URL'];
 
-/** Returns an environment with `extra` variables. Throws when the real servers were not started: `npm test` starts them. */
+/** Returns an environment with `extra` variables. Throws when the real servers do not run: `npm test` starts them. */
 export function testEnvironment(extra: Record<string, string> = {}): TestEnvironment {
   const missing = NEEDED.filter(name => !process.env[name]);
   if (missing.length > 0) throw new Error(`no real servers to test against (${missing.join(', ')}): run npm test`);

@@ -15,13 +15,13 @@ export interface ErraticReads {
   random: Random;
   /** The number of concurrent readers, each with its own connection. */
   readers: number;
-  /** Returns true when no more connections should open. */
+  /** Returns true when no further connection should open. */
   isEnough(findings: Findings): boolean;
   /** The longest pause of a reader, in milliseconds. */
   pauseMs: number;
 }
 
-/** The counts of a run, and each response with other bytes than its URL has. */
+/** The counts of a run, and each response whose bytes differ from the expected bytes. */
 export interface Findings {
   responses: number;
   refused: number;
@@ -45,9 +45,9 @@ const MOST_IN_A_ROW = 30;
 const HEAD_END = Buffer.from('\r\n\r\n');
 
 /**
- * Reads at random, like players, resumed downloads and clients on broken networks: pipelined requests, tiny and large
- * ranges, pauses in the middle, and reset connections. Compares every byte and reports findings. Fails only when a
- * connection gets bytes that are not HTTP.
+ * Reads at random, like players, resumed downloads and clients on broken networks: sends pipelined requests for tiny
+ * and large ranges, pauses in the middle, and resets connections. Compares every byte and reports findings. Fails only
+ * when a connection gets bytes that are not HTTP.
  */
 export async function readErratically(targets: ReadTarget[], options: ErraticReads): Promise<Findings> {
   const findings: Findings = { responses: 0, refused: 0, bytes: 0, wrong: [] };
@@ -79,7 +79,7 @@ async function oneConnection(targets: ReadTarget[], options: ErraticReads, findi
   }
 }
 
-/** Often puts a large body first, which delays the responses behind it. */
+/** Often puts a large body first, so that it delays the responses behind it. */
 function requestsOf(targets: ReadTarget[], random: Random): RangeRequest[] {
   const count = random.chance(0.5) ? random.integer(1, 3) : random.integer(4, MOST_IN_A_ROW);
   const largest = targets.reduce((most, each) => (each.content.length > most.content.length ? each : most));

@@ -15,7 +15,7 @@ import {
 } from '@recording-request/proto/work/v1/work';
 import { everyServiceEnv } from './test-certificates.ts';
 
-/** A gRPC service and its fake handlers, which are looked up at each call, so that a test may change them. */
+/** A gRPC service and its fake handlers. Each call looks its handler up, so that a test may change the handlers. */
 export interface FakeService {
   definition: object;
   handlers: () => Record<string, unknown>;
@@ -58,7 +58,7 @@ export function fakeWork(): FakeWork {
 }
 
 /**
- * Serves fakes over gRPC on a free port, only to permitted callers, with a certificate that names every service. A call without
+ * Serves fakes over gRPC on a free port, only to permitted callers. The certificate names every service. A call without
  * a handler fails with NOT_FOUND.
  */
 export async function startFakeServices(

@@ -6,28 +6,29 @@ import { shapeOf } from './shard-watch.ts';
 import { watchOperations } from './watch-operations.ts';
 
 /*
- * Checks the MongoDB operations of each store method on filled collections, as the profiler recorded them: the plan, and how
- * many index entries and documents it examined for each that it returned or changed.
+ * Checks the MongoDB operations of each store method on filled collections, from the profiler's records. It checks the
+ * plan of each operation, and how many index entries and documents the operation examined for each document that it
+ * returned or changed.
  */
 
 /** Each store is a record of functions. */
 type Stores<S> = { [Name in keyof S]: object };
 
 export interface QueryInventory<S extends Stores<S>> {
-  /** The same stores. Each call is checked when it has ended; an iterable is first read to its end. */
+  /** The same stores, with checks. Each call is checked when it has ended. An iterable is first read to its end. */
   stores: S;
-  /** Checks other database work under its own name. */
+  /** Runs and checks other database work under the given name. */
   judge<T>(name: string, work: () => Promise<T>): Promise<T>;
   /**
-   * Returns the number of commands of the work, the index entries and documents that they examined, and the bytes of their
-   * answers.
+   * Runs `work`. Returns the number of its commands, the number of index entries and documents that they examined, and
+   * the bytes of their answers.
    */
   costOf(work: () => Promise<unknown>): Promise<{ commands: number; examined: number; bytes: number }>;
   /** Returns a sentence for each operation over its limit. */
   wasteful(): string[];
   /** Returns the methods that were never called, such as `links.find`. */
   uncalled(): string[];
-  /** Returns the shapes of the commands without their collection's shard key, see shard-watch.ts. */
+  /** Returns the shapes of the commands that lack their collection's shard key; see shard-watch.ts. */
   acrossShards(): string[];
   /** Returns the unused exceptions. */
   unneeded(): string[];
@@ -38,12 +39,15 @@ export interface InventoryOptions<S extends Stores<S>> {
   /** The database, without its prefix. */
   database: string;
   stores: S;
-  /** The methods whose cost may grow, each with the reason. Even these must not read a whole collection. */
+  /** The methods whose cost may grow, each with the reason. Even such a method must not read a whole collection. */
   exceptions: Record<string, string>;
   sharding?: Pick<Sharding, 'keys'>;
 }
 
-/** The allowance beyond twice the returned documents: the ends of index ranges, and misses in a small set. */
+/**
+ * How much an operation may examine beyond twice the returned documents, for the ends of index ranges and for misses in
+ * a small set.
+ */
 const SLACK = 10;
 const WHOLE = 'reads a whole collection';
 

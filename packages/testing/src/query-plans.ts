@@ -9,9 +9,9 @@ import { mayLackKey, shapeOf } from './shard-watch.ts';
 
 // The services with a database; their connections have the same name.
 const DATABASES = ['projects', 'submissions', 'webhooks'];
-// A query may examine this many unused documents: they cost little, and tests use small data.
+// A query may examine this many documents that it does not use, because they cost little and tests use small data.
 const IN_VAIN = 50;
-// For so few documents any plan is good enough.
+// For at most so many documents, any plan is good enough.
 const FEW = 10;
 
 const number = (field: string) => ({ $ifNull: [field, 0] });
@@ -43,8 +43,8 @@ export interface QueryPlans {
    */
   wasteful(): Promise<string[]>;
   /**
-   * Returns, for each database with given keys, the shapes of commands without their collection's shard key, each with an
-   * example.
+   * Returns, for each database with given keys, the shapes of the commands that lack their collection's shard key, each
+   * with an example.
    */
   acrossShards(): Promise<Record<string, Record<string, string>>>;
 }
@@ -99,7 +99,7 @@ function describe(operation: Operation): string {
   return `${ns}: ${op} read ${docsExamined} documents and returned ${nreturned} ${shownOperation(operation)}`;
 }
 
-/** Returns the plan and the command, without the parts that every command has. */
+/** Returns the plan and the command, without the fields that every command has. */
 export function shownOperation({ command, planSummary, hasSortStage }: Operation): string {
   const { lsid: _lsid, $clusterTime: _time, ...rest } = command;
   const plan = `${planSummary ?? 'no plan'}${hasSortStage ? ', sorted without an index' : ''}`;

@@ -2,22 +2,25 @@ import { missingFrom, type ShardKeys } from '@recording-request/kit-mongo/shard-
 import type { Operation } from './operation.ts';
 
 /*
- * Checks in MongoDB's profiler records whether one shard could answer a command: it must have a value for each field of its
- * collection's shard key. A collection without a key is on one shard.
+ * Checks, in MongoDB's profiler records, whether one shard could answer a command. The command must have a value for
+ * each field of its collection's shard key. A collection without a key is on one shard.
  */
 
 interface QueryInfo {
   name: string;
   filter: object;
-  /** True when it changes one document: MongoDB refuses such a command without the shard key. */
+  /** True if the command changes one document: MongoDB refuses such a command without the shard key. */
   changesOne: boolean;
 }
 
-/** Returns `<collection> <command> <fields of its filter>` of a command without its shard key; undefined for any other. */
+/**
+ * Returns `<collection> <command> <fields of its filter>` for a command that lacks its shard key; undefined for any
+ * other command.
+ */
 export function shapeOf(operation: Operation, keys: ShardKeys): string | undefined {
   const collection = operation.ns.slice(operation.ns.indexOf('.') + 1);
   const query = queryOf(operation);
-  // The profiler keeps only the text of a long command; shorter ones of its kind are checked.
+  // The profiler keeps a long command only as a text. Shorter commands of the same kind are checked.
   if ('$truncated' in operation.command) return undefined;
   if (!query || collection.startsWith('$') || collection.startsWith('system.')) return undefined;
   if (!(collection in keys)) return `${collection} has no shard key`;
@@ -27,8 +30,8 @@ export function shapeOf(operation: Operation, keys: ShardKeys): string | undefin
 }
 
 /**
- * Returns the shapes that no reason allows: MongoDB does not search every shard for the one document that a command changes,
- * except by its id, and before 8.0 not even by id in a `findAndModify`.
+ * Returns the shapes that no reason allows. To find the one document that a command changes, MongoDB searches every
+ * shard only by id, and before 8.0 not even by id in a `findAndModify`.
  */
 export const unroutable = (shapes: Iterable<string>): string[] =>
   [...shapes].filter(shape => {
@@ -66,7 +69,10 @@ const fieldsOf = (filter: object): string[] =>
     .flatMap(([name, value]) => (name === '$and' ? (value as object[]).flatMap(fieldsOf) : [name]))
     .sort();
 
-/** Returns the profiler's filter for commands that may lack their key, in a database of this name; `shapeOf` decides. */
+/**
+ * Returns the profiler's filter for commands that may lack their key, in the database `database`. `shapeOf` then
+ * decides.
+ */
 export function mayLackKey(database: string, keys: ShardKeys): object {
   const keyed = Object.entries(keys).filter(([, key]) => key !== undefined);
   const lacking = keyed.map(([collection, key]) => ({

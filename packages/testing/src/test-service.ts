@@ -18,15 +18,15 @@ export interface TestServiceOptions<Config, Service> {
   migrate?: Migrate;
   /** Variables that override the environment, such as shorter times. */
   env?: Record<string, string>;
-  /** An environment shared with another service; by default a new one. */
+  /** An environment shared with another service; by default an environment of this service only. */
   environment?: TestEnvironment;
-  /** By default a logger at LOG_LEVEL, or for errors only. */
+  /** By default a logger at LOG_LEVEL; without LOG_LEVEL, a logger for errors only. */
   log?: Logger;
   /** The time limit of a call of `client`; default 30 s. */
   deadlineMs?: number;
 }
 
-/** A service that runs in this process as in production, on its own databases, topics and bucket. */
+/** A service that runs in this process like in production, on its own databases, topics and bucket. */
 export interface TestService<Config, Service> extends AsyncDisposable {
   environment: TestEnvironment;
   config: Config;
@@ -40,8 +40,8 @@ export interface TestService<Config, Service> extends AsyncDisposable {
 }
 
 /**
- * Starts a service. Disposing closes the clients, stops every replica and drops the environment's databases. A failed start
- * releases everything that it opened before this rejects.
+ * Starts a service. Disposing closes the clients, stops every replica and drops the environment's databases. If the
+ * start fails, releases everything that it opened, then rejects.
  */
 export async function startTestService<Config extends object, Service extends RunningService>(
   options: TestServiceOptions<Config, Service>,

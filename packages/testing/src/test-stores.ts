@@ -9,7 +9,7 @@ import { objectVariables } from '@recording-request/kit-objects/variables';
 import type { Connection } from 'mongoose';
 import type { TestEnvironment } from './environment.ts';
 
-/** A test's direct access to the databases, topics and bucket of an environment. */
+/** A test's direct access to an environment's databases, topics and bucket. */
 export interface TestStores extends AsyncDisposable {
   /** Connects to the database of a service, such as `submissions`. */
   database(service: string): Promise<Connection>;

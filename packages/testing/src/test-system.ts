@@ -20,7 +20,7 @@ export interface TestSystem extends AsyncDisposable {
   accounts: Accounts;
   /** The name of its bucket. Its databases begin with `<name>_`, its topics with `<name>.`. */
   name: string;
-  /** A folder that the stop of the system removes; `logs` in it has the services' logs. */
+  /** A folder that is removed when the system stops. Its folder `logs` has the services' logs. */
   scratch: string;
   /** The address and process id of each service. */
   services: Cluster['services'];
@@ -34,7 +34,7 @@ export interface TestSystem extends AsyncDisposable {
   restart(names?: readonly ServiceName[]): Promise<void>;
   /** Creates an owner with a token of every scope. */
   newOwner(userName: string, videoLimit?: number): Promise<Owner>;
-  /** Returns the services' commands so far without their shard key, by database: see `shardKeys`. */
+  /** Returns the services' commands so far that lack their shard key, by database; see `shardKeys`. */
   acrossShards: QueryPlans['acrossShards'];
   /** Returns the text of every log so far. */
   logs(): Promise<string>;
@@ -54,7 +54,7 @@ export interface TestSystemOptions {
   /** More variables for every service. */
   env?: Record<string, string>;
   logLevel?: string;
-  /** The shard keys of the databases whose commands are checked for them. */
+  /** The shard keys by database. Commands of these databases are checked for their keys. */
   shardKeys?: Record<string, ShardKeys>;
 }
 
@@ -63,8 +63,8 @@ const MANY = '1000000';
 const RESTART_MS = 120_000;
 
 /**
- * Starts the services. Disposing stops them, drops their databases, and fails if the cost of one of their queries grows with
- * the data. A failed start rejects with its report and leaves nothing behind.
+ * Starts the services. Disposing stops them, drops their databases, and fails if the cost of a query grows with the
+ * data. A failed start rejects with its report and leaves nothing behind.
  */
 export async function startTestSystem(options: TestSystemOptions = {}): Promise<TestSystem> {
   const { restartable = false, env, logLevel = process.env.LOG_LEVEL ?? 'warn' } = options;

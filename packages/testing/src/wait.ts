@@ -10,8 +10,8 @@ export interface WaitOptions {
 type Nothing = undefined | null | false | 0 | '';
 
 /**
- * Calls `look` until it returns a truthy value, and returns that. Fails with `what` after the time limit, and at once when
- * `look` throws: a failed assertion means that waiting is pointless.
+ * Calls `look` until it returns a truthy value, and returns this value. Fails with `what` after the time limit. Fails
+ * at once when `look` throws, because a failed assertion makes waiting pointless.
  */
 export async function until<T>(
   what: string,
