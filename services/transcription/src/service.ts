@@ -8,7 +8,7 @@ import { openContext } from './context.ts';
 export async function startService(config: Config, log: Logger): Promise<RunningService> {
   await using starting = new AsyncDisposableStack();
   const context = starting.use(await openContext(config, log));
-  // After this time, a job is returned to the queue and another process takes it.
+  // A job that takes longer is returned to the queue, and another process takes it.
   const graceMs = jobGraceMs(config.stopGraceSeconds);
   const worker = await startTranscriptJobs(context, graceMs, log);
   starting.move();

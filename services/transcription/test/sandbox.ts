@@ -1,6 +1,6 @@
 import { detectSandbox, type Limits } from '@recording-request/kit-ffmpeg/sandbox';
 
-/** The service's defaults. */
+/** The limits that the service uses by default. */
 export const LIMITS: Limits<'ffmpeg'> = {
   memoryBytes: { ffmpeg: 128 * 1024 ** 2 },
   cpuSeconds: { ffmpeg: 120 },
@@ -9,5 +9,5 @@ export const LIMITS: Limits<'ffmpeg'> = {
   processes: 8_192,
 };
 
-/** The sandbox that the service detects at its start, for tests that do not start it. */
+/** The sandbox that the service detects at its start, for tests that do not start the service. */
 export const sandbox = await detectSandbox(LIMITS);

@@ -108,7 +108,7 @@ test('speech becomes text and WebVTT with correct times, with the number of its 
 });
 
 const NOISE = 'anoisesrc=amplitude=0.5:seed=1:duration=4:color';
-/** Sounds without a voice: an ffmpeg source, and the filter that shapes it. */
+/** Sounds without a voice. Each has an ffmpeg source and the filter that shapes it. */
 const VOICELESS: Record<string, [source: string, filter: string]> = {
   silence: ['anullsrc=r=48000:cl=mono:d=3', 'anull'],
   'an even noise': [`${NOISE}=pink`, 'anull'],
@@ -117,7 +117,7 @@ const VOICELESS: Record<string, [source: string, filter: string]> = {
   wind: [`${NOISE}=brown`, 'lowpass=f=400,tremolo=f=0.6:d=0.8'],
   clicks: [`${NOISE}=white`, "volume='if(lt(mod(t,0.4),0.015),1,0)':eval=frame"],
   'a hum that swells': ['aevalsrc=0.2*sin(754*t)+0.15*sin(1508*t)+0.1*sin(2262*t):d=4', 'tremolo=f=0.5:d=0.7'],
-  // Four notes per second, each struck and fading, up a scale.
+  // Four notes per second up a scale; each is struck and fades.
   music: ['aevalsrc=0.4*sin(1382*pow(2\\,floor(mod(t*4\\,8))/12)*t)*exp(-3*mod(t*4\\,1)):d=4', 'anull'],
 };
 
@@ -127,7 +127,7 @@ test('silence, breath, hum, music and noise give a completed, empty transcript, 
     const encode = ['-ac', '1', '-c:a', 'aac', '-movflags', '+faststart'];
     await run('ffmpeg', [...QUIETLY, '-f', 'lavfi', '-i', source, '-af', filter, ...encode, path]);
     const published: Event[] = [];
-    // The highest confidence of a model.
+    // The highest confidence that a model reports.
     const sure = { startSec: 0, endSec: 3, text: 'Thank you.', noSpeechProbability: 0, averageLogProbability: -0.1 };
     const speech: Speech = { transcribe: async () => ({ text: 'Thank you.', language: 'en', segments: [sure] }) };
     const job = await request(await readFile(path), 4);
@@ -162,7 +162,7 @@ test('missing audio, or more than speech-to-text accepts, fails with a sentence'
   const large = await request(Buffer.alloc(25_000_001), 600);
   await give(large);
   assert.match(payloadOf(await endOf(large)).reason, /larger than speech-to-text takes/);
-  // At one sample per second, this small file has a day of sound.
+  // At one sample per second, this small file contains a day of sound.
   const day = join(scratch, 'day.mka');
   await run('ffmpeg', [
     ...QUIETLY,

@@ -22,7 +22,7 @@ let bomb: Buffer;
 before(async () => {
   root = await mkdtemp(join(tmpdir(), 'sound-'));
   tone = await made('tone.m4a', ['-f', 'lavfi', '-i', 'sine=220:d=60'], ['-c:a', 'aac', '-movflags', '+faststart']);
-  // At one sample per second, 300 KB declare 83 hours, which decode to 5 GB.
+  // At one sample per second, these 300 KB declare 83 hours, which decode to 5 GB.
   const silence = join(root, 'silence');
   await writeFile(silence, Buffer.alloc(300_000, 128));
   bomb = await made('bomb.mka', ['-f', 'u8', '-ar', '1', '-ac', '1', '-i', silence], ['-c', 'copy']);
@@ -41,7 +41,7 @@ const underLimits = async (limits: Partial<Limits<'ffmpeg'>>) => ({
   signal: AbortSignal.timeout(60_000),
 });
 
-/** Finds the ffmpeg that this process runs and stops it with SIGSTOP, so that it cannot end by itself. */
+/** Finds the ffmpeg that this process runs. Stops it with SIGSTOP, so that it cannot end by itself. */
 const halted = () =>
   until(
     'a stopped ffmpeg',
@@ -62,7 +62,7 @@ test('ffmpeg runs under the same limits as in media, cannot write files, and die
   assert.deepEqual(sandbox.limits, ['memory', 'CPU time', 'file size', 'open files', 'processes', 'core files']);
   assert.equal(sandbox.endsWithParent, true);
   const stop = new AbortController();
-  // More than the pipe holds, so ffmpeg cannot end before the test looks at it.
+  // More than the pipe holds, so that ffmpeg cannot end before the test finds it.
   const running = assert.rejects(measureSound(bomb, { sandbox, signal: stop.signal }), /enough/);
   const pid = await halted();
   const limits = await readFile(`/proc/${pid}/limits`, 'utf8');
@@ -142,7 +142,7 @@ test('the service with ffmpeg in every slot fits into the memory limit of the ma
     ...{ S3_ENDPOINT: 'http://store', S3_ACCESS_KEY: 'key', S3_SECRET_KEY: 'secret' },
     SPEECH_BASE_URL: 'http://speech/v1',
   });
-  // The audio is in memory twice: in parts and joined.
+  // The audio is in memory twice: as parts and as joined bytes.
   const most = 256 * MIB + concurrency * (50 * MIB + toolMemoryBytes);
   assert.ok(most <= Number(mebibytes) * MIB, `${most / MIB} MiB may be taken`);
 });

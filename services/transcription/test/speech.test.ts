@@ -9,7 +9,7 @@ import { createLogger } from '@recording-request/kit/log';
 import { createSpeech, SpeechError } from '../src/adapters/speech.ts';
 import { NoTranscriptError, recognizeSpeech } from '../src/workflows/recognize-speech.ts';
 
-// A provider over a real connection: the server answers as the test sets it.
+// A provider behind a real connection. Its server answers as the test sets it.
 type Answer = (request: IncomingMessage, response: ServerResponse, body: string) => void;
 const KEY = 'sk-very-secret-key';
 const log = createLogger('transcription', 'silent');
@@ -156,7 +156,7 @@ test('a truncated answer is an outage, as when the provider restarts', async () 
       answers = [breaksOff(headers)];
       await assert.rejects(ask({ maxAttempts: 1 }), failsWith(/does not answer/, OutageError), JSON.stringify(headers));
     }
-  // A complete answer that cannot be read is no outage.
+  // A complete answer that cannot be decoded is no outage.
   answers = [
     (_request, response) =>
       response.writeHead(200, { 'content-type': 'application/json', 'content-encoding': 'gzip' }).end('no gzip'),

@@ -17,7 +17,7 @@ export interface Context extends AsyncDisposable {
   config: Config;
   log: Logger;
   internal: Internal;
-  /** The database's clock, so that every process agrees on when a delivery is due. */
+  /** The database's clock, so that all processes agree on when a delivery is due. */
   clock: Clock;
   connection: Connection;
   store: Store;
@@ -26,11 +26,11 @@ export interface Context extends AsyncDisposable {
   transcripts: Transcripts;
   sender: Sender;
   dispatcher: Dispatcher;
-  /** Limits lists by project: a page of deliveries holds about 1 MB while it is built. */
+  /** Limits lists by project, because a page of deliveries holds about 1 MB while it is built. */
   lists: FairSlots;
 }
 
-// This service has 50 MongoDB connections; this limit leaves some of them for the deliveries.
+// This service has 50 MongoDB connections; this limit leaves some of them for deliveries.
 const LISTS_AT_ONCE = 16;
 const LISTS_QUEUED = 256;
 

@@ -59,7 +59,7 @@ export async function startService(config: Config, log: Logger): Promise<Webhook
 
   const stopParts = () =>
     stopAll([
-      // In parallel: each part waits for its own running work.
+      // Stops all parts in parallel, because each part waits for its own running work.
       () => Promise.all([server.close(CALLS_GRACE_MS), ...[...consumers, ...loops].map(part => part.stop())]),
       () => dispatcher.stop(),
       () => context[Symbol.asyncDispose](),

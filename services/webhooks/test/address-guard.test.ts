@@ -10,7 +10,7 @@ let dns: Awaited<ReturnType<typeof startDnsServer>>;
 let sender: Sender;
 
 before(async () => {
-  // Listens on every interface in both families, so a dial to any spelling of this machine would arrive.
+  // Listens on every interface, over IPv4 and IPv6, so that a connection to any address of this machine would arrive.
   listener = await startReceiver({ host: '::' });
   dns = await startDnsServer((name, count) => HOSTILE_NAMES[name]?.(count) ?? []);
   sender = strictSender();
@@ -34,7 +34,7 @@ test('no hostile address gets a connection', async () => {
 
 test('a name that resolves to a public and then a loopback address gets no connection', async () => {
   const url = `http://rebind.example:${listener.port}/`;
-  // The first address is dialled, and nothing answers there.
+  // The client connects to the first address, and nothing answers there.
   const brief = strictSender(400);
   const first = await brief.send({ url, headers: {}, body: Buffer.from('{}') }, new AbortController().signal);
   await brief.close();

@@ -15,7 +15,7 @@ let harness: TestWebhooks;
 let receiver: Receiver;
 before(async () => {
   receiver = await startReceiver();
-  // The endpoint monitor must not help in these tests.
+  // The endpoint monitor must not act in these tests.
   harness = await startTestWebhooks({ WEBHOOK_PAUSED_CHECK_MS: '3600000' });
 });
 after(async () => {
@@ -26,7 +26,7 @@ after(async () => {
 const MANY = 200;
 const SECRET = `whsec_${Buffer.from('the secret of this test').toString('base64')}`;
 const idOf = (request: ReceivedRequest) => request.headers['webhook-id'];
-/** Creates a new project with its own path at the receiver. */
+/** Creates a new project whose endpoint is a separate path at the receiver. */
 function project(secrets: string[] = [], events: string[] = []) {
   const projectId = uuidv7();
   const path = `/${projectId}`;
@@ -79,7 +79,7 @@ test('a new delivery is inserted as claimed, and its outcome takes one write', a
   const second = completed(submission(projectId));
   await harness.kafka.publish(second);
   await delivered(projectId, second.id);
-  // The monitor and the polls use other commands, and nothing else is sent.
+  // The monitor and the polls use other commands, and no other delivery is being sent.
   const requested = (await watch.fresh()).map(nameOf);
   const counted = ['deliveries insert', 'deliveries findAndModify', 'deliveries update', 'erasures aggregate'];
   assert.deepEqual(
@@ -131,7 +131,7 @@ test('optional events go to the projects that subscribe, with their contents, on
   assert.deepEqual(bodies.get(erased).data, { ...head, submissionId, erasedAt: erasedAt.toISOString() });
   assert.equal(bodies.get(erased).type, 'submission.erased');
 
-  // The erasure removes the submission's events, but not the event about the erasure.
+  // The erasure removes the bodies of the submission's events, but not of the event about the erasure.
   const value = { projectId, submissionId };
   await harness.kafka.publish(newEvent('submission.erased', { $case: 'submissionErased', value }));
   await until('its events have no bodies', async () => {
@@ -185,7 +185,7 @@ test('a repeated event is sent once; a project without an address gets nothing',
   const event = completed(clip);
   const last = completed(clip);
   for (const each of [event, event, completed(submission(silent)), event, last]) await harness.kafka.publish(each);
-  // One partition keeps the order: when the last event arrives, the repeated ones have been handled.
+  // One partition keeps the order, so when the last event arrives, the repeated events have been handled.
   await receiver.waitFor(1, request => idOf(request) === last.id);
   await delivered(projectId, event.id);
   assert.equal(receiver.received.filter(request => mine(request) && idOf(request) === event.id).length, 1);
@@ -243,7 +243,7 @@ test('a dead and a slow endpoint do not delay another one', async () => {
     Array.from({ length: 60 }, () => completed(submission(projectId))),
   );
   await publishAll(harness.kafka, flood);
-  // This test measures the sending: the ledger has every event before it starts.
+  // This test measures only the sending, so the ledger has every event before the sending starts.
   await until('every event is in the ledger', async () => {
     const projectId = { $in: [dead.projectId, slow.projectId] };
     return (await harness.mongo.collection('deliveries').countDocuments({ projectId })) === flood.length;

@@ -3,7 +3,10 @@ import { once } from 'node:events';
 import { isIPv6 } from 'node:net';
 import ipaddr from 'ipaddr.js';
 
-/** Starts a name server for tests: answers A and AAAA questions from `answers`, and all others with an empty answer. */
+/**
+ * Starts a name server for tests. It answers questions for A and AAAA records from `answers`, and other questions with
+ * an empty answer.
+ */
 export async function startDnsServer(answers: (name: string, count: number) => string[]) {
   const socket = createSocket('udp4');
   const requested = new Map<string, number>();
@@ -28,7 +31,7 @@ const A = 1;
 const AAAA = 28;
 const HEADER_BYTES = 12;
 
-// RFC 1035, section 4: labels up to an empty one, then type and class.
+// RFC 1035, section 4: the labels of the name up to an empty one, then type and class.
 function question(query: Buffer): { name: string; type: number; end: number } {
   const labels: string[] = [];
   let at = HEADER_BYTES;

@@ -62,7 +62,8 @@ test('a sent delivery stays listed without its body, and an unsent one is never 
   assert.equal(delivered.attempts[0]!.statusCode, 204, 'ids and outcome stay');
   await inState(projectId, unsent.id, DELIVERY_STATE_ERASED);
 
-  // Some of the later events follow in the same partition: when they arrive, the late ones were handled.
+  // Some of the later events are in the same partition behind the late ones: when they arrive, the late ones have been
+  // handled.
   const others = Array.from({ length: 12 }, () => completed(submission(projectId)));
   await publishAll(harness.kafka, [unsent, completed(clip), ...others]);
   await receiver.waitFor(before + others.length, mine);
@@ -80,7 +81,7 @@ test('a delivery that was recorded while its submission was erased is not sent',
   const { projectId, mine } = project();
   const clip = submission(projectId);
   await harness.operator.eraseSubmissionDeliveries({ projectId, submissionId: clip.submissionId, dryRun: false });
-  // The state after a process checked for the erasure too early and died.
+  // The state after a process checked for the erasure too early and then died.
   const id = uuidv7();
   await harness.mongo.collection('deliveries').insertOne({
     _id: id as never,
@@ -114,7 +115,7 @@ test('erasing a project removes the bodies of all its deliveries and test events
   assert.deepEqual(erased, { payloads: 3, undelivered: 0 });
   assert.deepEqual(await bodiesWith(projectId), []);
   const kept = () => harness.mongo.collection('endpoints').findOne({ _id: projectId as never });
-  // A concurrent read may insert the endpoint again, and then removes it.
+  // A concurrent read may insert the endpoint again; that read then removes the endpoint.
   await until('the endpoint is removed', async () => (await kept()) === null);
   const { endpoints } = await openStore(harness.mongo);
   await endpoints.observe(projectId, 1, new Date());
@@ -147,7 +148,7 @@ test('retention deletes old settled deliveries and keeps those that are still to
       { _id: { $in: [old.id, waiting.id] as never[] } },
       { $set: { createdAt: new Date(Date.now() - 2 * DAY_MS) } },
     );
-  // Retention runs at the start of a process.
+  // A process runs retention when it starts.
   await harness.startAnother();
   await until('the old delivery is gone', async () => (await harness.delivery(projectId, old.id)) === undefined);
   assert.ok(await harness.delivery(projectId, young.id));

@@ -10,10 +10,10 @@ import { completed, publishAll, startTestWebhooks, submission, type TestWebhooks
 const ENDPOINTS = 50;
 const HANGING = 10;
 const EVENTS_EACH = 6;
-// Longer than the whole test: an endpoint that waits for a hanging one would get nothing.
+// Longer than the whole test, so that an endpoint that waited for a hanging one would get nothing.
 const ATTEMPT_MS = 120_000;
 const SERVED_MS = 50_000;
-// Equals the events of the hanging endpoints: without a limit per endpoint they would use every slot.
+// As many slots as the hanging endpoints have events: without a limit per endpoint, these events would use every slot.
 const SLOTS = HANGING * EVENTS_EACH;
 
 const BUSY_PROJECTS = 16;
@@ -41,7 +41,7 @@ function eventsOf(projects: string[], each: number) {
   return Array.from({ length: each }, () => projects.map(projectId => completed(submission(projectId)))).flat();
 }
 
-/** Publishes all at once; returns the sorted milliseconds from publication to arrival. */
+/** Publishes all events at once. Returns the sorted times from publication to arrival, in milliseconds. */
 async function latencies(projects: string[], each: number): Promise<number[]> {
   const events = eventsOf(projects, each);
   const from = Date.now();
@@ -111,7 +111,7 @@ test('an owner with many slow endpoints uses at most half of the slots: other ow
     await receiver.waitFor(1, request => idOf(request) === event.id, SERVED_MS);
   }
   assert.ok(held.length <= SLOTS / 2, `one owner has ${held.length} of ${SLOTS} slots`);
-  // Each ended attempt admits another one until all are delivered.
+  // Each attempt that ends admits another one, until all events are delivered.
   let ended = 0;
   await until(
     'every event of the busy owner is delivered',

@@ -1,4 +1,4 @@
-// A public address that is not routed: a dial gets no answer.
+// A public address that is not routed: a connection gets no answer.
 const NOWHERE = '11.0.0.1';
 
 /** The answers of the tests' name server; `count` is the number of queries for the name. */
@@ -17,7 +17,7 @@ export const HOSTILE_NAMES: Record<string, (count: number) => string[]> = {
   'rebind.example': count => [count === 1 ? NOWHERE : '127.0.0.1'],
 };
 
-/** Hosts that lead to internal networks or nowhere; `hostileAddresses` adds scheme, port and path. */
+/** Hosts that lead to internal networks or nowhere. `hostileAddresses` adds scheme, port and path to them. */
 const HOSTS: Record<string, string[]> = {
   'loopback, as IPv4 is written': [
     ...['127.0.0.1', '127.0.0.2', '127.255.255.254', '127.1', '127.0.1', '2130706433', '0x7f000001', '0x7f.1'],
@@ -52,10 +52,10 @@ const HOSTS: Record<string, string[]> = {
   ],
 };
 
-/** The number of addresses. `docs/security.md` and the README quote it: change all three together. */
+/** The number of addresses. `docs/security.md` and the README state it: change all three together. */
 export const HOSTILE_COUNT = 121;
 
-/** Returns every hostile address with `port`, where a listener must never get a connection. */
+/** Returns every hostile address with `port`. A listener at that port must never get a connection. */
 export function hostileAddresses(port: number): string[] {
   return [
     ...Object.values(HOSTS)
@@ -80,5 +80,5 @@ export function hostileAddresses(port: number): string[] {
   ];
 }
 
-/** The ledger's reasons for a refused address. */
+/** The reasons that the ledger shows for refused addresses. */
 export const REFUSAL = /not a public one|not resolve|not https|user name|not a URL|name server/;

@@ -9,14 +9,14 @@ import { startDnsServer } from './dns-server.ts';
 import { HOSTILE_COUNT, HOSTILE_NAMES, hostileAddresses, REFUSAL } from './hostile-addresses.ts';
 import { completed, startTestWebhooks, submission, type TestWebhooks } from './test-service.ts';
 
-/** Below one owner's share of test events. */
+/** Less than one owner's share of test events. */
 const AT_ONCE = TESTS_AT_ONCE / 4;
 
 let listener: Receiver;
 let dns: Awaited<ReturnType<typeof startDnsServer>>;
 let harness: TestWebhooks;
 before(async () => {
-  // Listens on every interface in both families, so a dial to any spelling of this machine would arrive.
+  // Listens on every interface, over IPv4 and IPv6, so that a connection to any address of this machine would arrive.
   listener = await startReceiver({ host: '::' });
   dns = await startDnsServer((name, count) => HOSTILE_NAMES[name]?.(count) ?? []);
   harness = await startTestWebhooks({ WEBHOOK_ALLOW_PRIVATE_TARGETS: 'false', WEBHOOK_DNS_SERVERS: dns.address });

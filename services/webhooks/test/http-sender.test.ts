@@ -6,7 +6,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { type Receiver, startReceiver } from '@recording-request/harness/webhook-receiver';
 import { createSender, type Sender } from '../src/adapters/http-sender.ts';
 
-// The time limit in tests that wait for it; other tests must not reach it.
+// The time limit in tests that wait for it. Other tests must not reach their time limit.
 const BRIEF_MS = 1_500;
 const LONG_MS = 60_000;
 let receiver: Receiver;
@@ -71,7 +71,7 @@ test('an endless answer is read up to its limit and counts as a success', async 
     write();
   };
   assert.deepEqual(await post(), { status: 200 });
-  // The server can only write as much as the socket buffers hold.
+  // The client stops reading, so the server can write only what the socket buffers hold.
   assert.ok(written < 16 * 1024 * 1024, `${written} bytes`);
 });
 
@@ -80,7 +80,7 @@ test('Retry-After is returned, and a failure does not wait for its body', async 
   assert.deepEqual(await post(), { status: 503, retryAfter: '7' });
 });
 
-/** Starts an endpoint that answers each request with these texts, in separate writes. */
+/** Starts an endpoint that answers each request with these texts, each in a separate write. */
 async function rawEndpoint(...texts: string[]) {
   const server = createServer(socket => {
     socket.on('error', () => {}).setNoDelay();

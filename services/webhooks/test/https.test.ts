@@ -27,9 +27,9 @@ before(async () => {
   dir = await mkdtemp(join(tmpdir(), 'webhooks-https-'));
   const trusted = join(dir, 'authority.pem');
   await writeFile(trusted, authority.cert);
-  // Allows only https, as in production. Only the receiver's location differs.
+  // Allows only https, as in production. Unlike in production, the receiver is on this machine.
   harness = await startTestWebhooks({ ALLOW_HTTP_URLS: 'false', WEBHOOK_ATTEMPT_TIMEOUT_MS: '8000' });
-  // A process reads its trusted certificates at its start, so the service in this process must not send.
+  // A process reads its trusted certificates when it starts, so the service in this process must not send.
   await harness.service.stop();
   service = spawn(process.execPath, [MAIN], {
     env: { ...harness.env, NODE_EXTRA_CA_CERTS: trusted },

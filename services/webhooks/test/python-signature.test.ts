@@ -24,7 +24,7 @@ after(async () => {
   await receiver?.[Symbol.asyncDispose]();
 });
 
-// The code of a receiver in Python: it uses the raw bytes and headers.
+// A receiver in Python. It uses the raw bytes and headers.
 const VERIFY = `
 import base64, datetime, json, sys
 from standardwebhooks import Webhook, WebhookVerificationError

@@ -22,8 +22,8 @@ const MAIN = fileURLToPath(new URL('../src/main.ts', import.meta.url));
 
 test('three processes share the deliveries: each arrives once', async () => {
   await using receiver = await startReceiver();
-  // Long enough that on a busy machine no attempt reaches its time limit or the end of its lease: a repeated delivery is a
-  // defect.
+  // So long that on a busy machine no attempt reaches its time limit or the end of its lease: then a repeated delivery
+  // is a defect.
   await using harness = await startTestWebhooks({
     WEBHOOK_ATTEMPT_TIMEOUT_MS: '15000',
     WEBHOOK_LEASE_MARGIN_MS: '15000',
@@ -52,7 +52,7 @@ test('three processes share the deliveries: each arrives once', async () => {
 test('a killed process’s attempt is repeated after its lease expires', async t => {
   await using receiver = await startReceiver();
   await using harness = await startTestWebhooks({ WEBHOOK_ATTEMPT_TIMEOUT_MS: '3000' });
-  // Only the process under test must work; the service in this process starts afterwards.
+  // Only the process under test may send; the service in this process starts later.
   await harness.service.stop();
   const child = spawn(process.execPath, [MAIN], { env: harness.env, stdio: 'ignore' });
   t.after(() => child.kill('SIGKILL'));
@@ -70,8 +70,8 @@ test('a killed process’s attempt is repeated after its lease expires', async t
   assert.equal(second!.headers['webhook-id'], event.id);
   assert.ok(second!.body.equals(first!.body));
   const { attemptTimeoutMs, leaseMarginMs } = harness.config;
-  // The lease begins before the receiver sees the first attempt, which is late on a busy machine, so the test requires only half of
-  // the lease.
+  // The lease begins before the receiver sees the first attempt, which arrives late on a busy machine. So the test
+  // requires only half of the lease.
   assert.ok(second!.at - first!.at > (attemptTimeoutMs + leaseMarginMs) / 2, 'the lease must expire first');
   child?.kill('SIGKILL');
 });
@@ -208,7 +208,8 @@ test('a process with an older address version does not undo the newer one', asyn
   const late = await endpoints.observe(projectId, 1, now);
   assert.deepEqual([late.endpoint.targetVersion, late.endpoint.state, late.renewed], [2, 'paused', false]);
   assert.equal((await endpoints.get(projectId))?.state, 'paused');
-  // These run concurrently, the latest first: each reads the endpoint before any of them changes it.
+  // These calls run concurrently, the latest version first, so that each reads the endpoint before any of them changes
+  // it.
   const versions = Array.from({ length: 20 }, (_, index) => 22 - index);
   await Promise.all(versions.map(version => endpoints.observe(projectId, version, now)));
   assert.equal((await endpoints.get(projectId))?.targetVersion, 22);

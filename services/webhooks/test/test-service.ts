@@ -31,7 +31,7 @@ import { readConfig } from '../src/config.ts';
 import { migrate } from '../src/migrate.ts';
 import { startService } from '../src/service.ts';
 
-/** Shorter times for the tests. */
+/** Shorter times, for the tests. */
 const SHORT = {
   PUBLIC_BASE_URL: 'https://videos.example',
   ALLOW_HTTP_URLS: 'true',
@@ -43,7 +43,9 @@ const SHORT = {
   WEBHOOK_POLL_MS: '200',
 };
 
-/** Starts the service as in production, with fakes of other services that answer from `targets` and `submissions`. */
+/**
+ * Starts the service as in production, with fakes of other services. The fakes answer from `targets` and `submissions`.
+ */
 export async function startTestWebhooks(extra: Record<string, string> = {}) {
   await using starting = new AsyncDisposableStack();
   const targets = new Map<string, GetWebhookTargetResponse>();
@@ -96,7 +98,7 @@ export async function startTestWebhooks(extra: Record<string, string> = {}) {
     /** The service's log, one JSON line per entry. */
     lines,
     startAnother: running.startAnother,
-    /** Points a project's events at `url`. A repeated call sets the address again. */
+    /** Sets the address of a project's events to `url`. A repeated call sets the address again. */
     setTarget(projectId: string, url: string, secrets: string[] = [], events: string[] = [], ownerId = projectId) {
       const targetVersion = (targets.get(projectId)?.targetVersion ?? 0) + 1;
       targets.set(projectId, { projectName: 'Voices', webhookUrl: url, secrets, targetVersion, events, ownerId });

@@ -3,10 +3,12 @@ import { safeInputOptions } from '@recording-request/kit-ffmpeg/safe-input';
 import type { RunOptions } from '@recording-request/kit-ffmpeg/sandbox';
 import { createVoiceMeter, RATE_HZ, type Sound } from '../domain/voice.ts';
 
-// Replaces gaps by silence, so that times match the clip. Then keeps the band of the voice: mains hum must not count as speech.
+// Replaces gaps by silence, so that times match the clip. Then keeps only the frequencies of a voice, because mains hum
+// must not count as speech.
 const FILTER = `aresample=${RATE_HZ}:async=1:first_pts=0,highpass=f=150,lowpass=f=3400`;
 const OUTPUT = ['-map', '0:a:0', '-af', FILTER, '-ac', '1', '-f', 's16le', '-'];
-// Longer than the largest accepted file at any speech bitrate. A few bytes may declare years of sound.
+// Longer than the largest accepted file plays at any bitrate of speech. The limit is needed because a few bytes may
+// declare years of sound.
 const SOUND_MAX_SEC = 4 * 3_600;
 const UNKNOWN: Sound = { levelsDb: [], voiceSec: [] };
 
@@ -14,15 +16,16 @@ const UNKNOWN: Sound = { levelsDb: [], voiceSec: [] };
 export class TooMuchSoundError extends Error {}
 
 /**
- * Returns the measured sound of a clip; an empty result when the audio cannot be read. ffmpeg reads the bytes from a pipe and
- * may open nothing else. Rejects with a TooMuchSoundError, with the signal's reason, or when another process killed ffmpeg.
+ * Returns the measured sound of a clip; an empty result when the audio cannot be read. ffmpeg reads the bytes from a
+ * pipe and cannot open a file. Rejects with a TooMuchSoundError, with the signal's reason, or with another error when
+ * another process killed ffmpeg.
  */
 export async function measureSound(audio: Buffer, options: RunOptions<'ffmpeg'>): Promise<Sound> {
   const quiet = ['-hide_banner', '-v', 'quiet', '-filter_threads', '1'];
   const input = ['-threads', '1', ...safeInputOptions('pipe'), '-i', 'pipe:0'];
   const about = { span: 'sound levels', purpose: 'sound', bytesIn: audio.length } as const;
   using running = runProgram('ffmpeg', [...quiet, ...input, ...OUTPUT], options, { ...about, stdin: 'pipe' });
-  // ffmpeg may end before it has read everything; the decoded part counts.
+  // ffmpeg may end before it has read all bytes; the decoded part counts.
   running.stdin?.on('error', () => {});
   running.stdin?.end(audio);
   const meter = createVoiceMeter();

@@ -7,7 +7,7 @@ import type { Failure } from '../domain/retry.ts';
 import { retryAfterMs } from '../domain/retry.ts';
 import type { Heard } from '../domain/transcript.ts';
 
-/** An attempt failed. `message` is for the log. */
+/** An attempt at speech-to-text failed. `message` is for the log. */
 export class SpeechError extends Error {
   readonly failure: Failure;
 
@@ -19,12 +19,15 @@ export class SpeechError extends Error {
 }
 
 export interface Speech {
-  /** Makes one attempt at an .m4a, in `language` if it is known. Rejects with SpeechError or with the signal's reason. */
+  /**
+   * Makes one attempt to transcribe an .m4a, in `language` if it is known. Rejects with SpeechError or with the
+   * signal's reason.
+   */
   transcribe(
     audio: Buffer,
     options: {
       language?: string | undefined;
-      /** The length of the sound, if it is known. */
+      /** The duration of the sound, if it is known. */
       soundSec?: number | undefined;
       signal: AbortSignal;
     },
@@ -33,7 +36,7 @@ export interface Speech {
 
 const ANSWER_MAX_BYTES = 8 * 1024 * 1024;
 
-/** Creates a client for any speech-to-text server with OpenAI's API. */
+/** Creates a client for any speech-to-text server that has OpenAI's API. */
 export function createSpeech(options: { baseUrl: string; apiKey: Secret; model: string; requestMs: number }): Speech {
   const { model, requestMs } = options;
   const client = new OpenAI({
@@ -42,7 +45,7 @@ export function createSpeech(options: { baseUrl: string; apiKey: Secret; model: 
     apiKey: async () => options.apiKey() || 'none',
     organization: null,
     project: null,
-    // domain/retry.ts decides about retries.
+    // domain/retry.ts decides whether to retry.
     maxRetries: 0,
     timeout: requestMs,
     logLevel: 'off',
@@ -94,8 +97,9 @@ const refusesTimes = (error: unknown) =>
   /^(response_format|timestamp_granularities)/.test(error.param ?? '');
 
 /**
- * Returns whether the connection ended in the middle of an answer, for example because the provider restarted. undici's error
- * depends on the answer's headers: a parser error has no code. A complete body that cannot be decoded has a zlib code instead.
+ * Returns whether the connection ended in the middle of an answer, for example because the provider restarted. undici's
+ * error depends on the answer's headers, and a parser error has no code. The error of a complete body that cannot be
+ * decoded has a zlib code.
  */
 function brokeOff(error: unknown): boolean {
   if (!(error instanceof TypeError) || !(error.cause instanceof Error)) return false;
@@ -111,7 +115,7 @@ function failureOf(error: unknown): Failure {
   return { kind: 'status', status: error.status, retryAfterMs: after };
 }
 
-// Omits the message of an API error: it quotes the provider, which may repeat the request or a part of the key.
+// Omits the message of an API error, because it quotes the provider, which may repeat the request or a part of the key.
 const summaryOf = (error: unknown) =>
   error instanceof APIError ? `${error.name} ${error.status ?? ''} ${error.code ?? ''}`.trim() : (error as Error).name;
 

@@ -4,7 +4,7 @@ import type { Consumer } from '@recording-request/kit-kafka/consumer';
 import type { Context } from '../context.ts';
 import { transcribe } from '../workflows/transcribe.ts';
 
-/** Starts the consumer of transcript jobs. A stop lets running jobs continue for `stopGraceMs`. */
+/** Starts the consumer of transcript jobs. When it is stopped, running jobs continue for `stopGraceMs`. */
 export const startTranscriptJobs = (context: Context, stopGraceMs: number, log: Logger): Promise<Consumer> =>
   startWorker({
     ...{ kafka: context.kafka, claims: context.claims, stopGraceMs, log },

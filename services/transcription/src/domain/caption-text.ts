@@ -1,25 +1,28 @@
-/** A word with its punctuation, or a part of a word in a script without spaces. A caption breaks only between two pieces. */
+/**
+ * A word with its punctuation, or in a script without spaces a part of a word. A caption can break only between two
+ * pieces.
+ */
 export interface Piece {
   text: string;
-  /** In units of `LINE_UNITS`. */
+  /** Measured in units of `LINE_UNITS`. */
   width: number;
-  /** True if a space precedes it. */
+  /** True if a space precedes the piece. */
   isSpaced: boolean;
-  /** The cost of a break after it, from 0 (after a sentence) to 10 (inside a word). */
+  /** The cost of a break after the piece, from 0 (after a sentence) to 10 (inside a word). */
   breakCost: number;
 }
 
-// A line has 42 letters or, following the practice for Chinese and Korean, 16 full-width characters.
+// A line has at most 42 letters or, as is usual for Chinese and Korean, 16 full-width characters.
 const LINE_LETTERS = 42;
 const LINE_WIDE = 16;
-/** The width of one caption line. */
+/** The maximum width of a caption line. */
 export const LINE_UNITS = LINE_LETTERS * LINE_WIDE;
 const LETTER = LINE_UNITS / LINE_LETTERS;
 const WIDE = LINE_UNITS / LINE_WIDE;
 
 const FULL_WIDTH =
   /[\p{scx=Han}\p{scx=Hiragana}\p{scx=Katakana}\p{scx=Hangul}\p{scx=Bopomofo}\p{scx=Yi}\p{Emoji_Presentation}\u3000-\u303f\uff01-\uff60\uffe0-\uffe6]/u;
-// Scripts without spaces between words.
+// The scripts that have no spaces between words.
 const WITHOUT_BLANKS = /[\p{scx=Han}\p{scx=Hiragana}\p{scx=Katakana}\p{sc=Thai}\p{sc=Lao}\p{sc=Khmer}\p{sc=Myanmar}]/u;
 
 const CLOSING = /^[\p{Pe}\p{Pf}!?;:…%.,·、。，！？；：؟،؛]+$/u;
@@ -30,7 +33,7 @@ const CLAUSE_END = /[,;:，、；：､،؛—–]["'\p{Pe}\p{Pf}]*$/u;
 const wordsIn = new Intl.Segmenter('en', { granularity: 'word' });
 const charactersIn = new Intl.Segmenter('en', { granularity: 'grapheme' });
 
-/** Returns the text on one line without control characters: an empty line would end a cue. */
+/** Returns the text on one line without control characters, because an empty line would end a cue. */
 export const oneLine = (text: string): string =>
   text
     .toWellFormed()
@@ -39,12 +42,12 @@ export const oneLine = (text: string): string =>
     .replace(/ {2,}/g, ' ')
     .trim();
 
-/** Returns the pieces of a single-line text. Each piece fits a line. */
+/** Returns the pieces of a single-line text. Each piece fits into a line. */
 export function piecesOf(text: string): Piece[] {
   const pieces: Piece[] = [];
   for (const word of text.split(' ')) {
     const last = pieces.at(-1);
-    // French puts a space before some punctuation; a line must not begin with that punctuation.
+    // In French a space precedes some punctuation; a line must not begin with this punctuation.
     if (last && CLOSING.test(word) && last.width + LETTER + widthOf(word) <= LINE_UNITS) {
       pieces[pieces.length - 1] = pieceOf(`${last.text} ${word}`, last.isSpaced);
       continue;
@@ -62,11 +65,14 @@ export function piecesOf(text: string): Piece[] {
 export const textOf = (pieces: Piece[]): string =>
   pieces.reduce((text, piece) => text + (text !== '' && piece.isSpaced ? ' ' : '') + piece.text, '');
 
-/** Returns the width of a line after one more piece; 0 is an empty line. */
+/** Returns the width of a line after one more piece; a width of 0 means an empty line. */
 export const widthWith = (line: number, { width, isSpaced }: Piece): number =>
   line + (line > 0 && isSpaced ? LETTER : 0) + width;
 
-/** Returns pieces that fit two lines with the best break between the lines: after a phrase, otherwise near the middle. */
+/**
+ * Returns the text of pieces that fit into two lines. Breaks the lines at the best place: after a phrase, or else near
+ * the middle.
+ */
 export function twoLines(pieces: Piece[]): string {
   const rest: number[] = [];
   for (let at = pieces.length - 1, width = 0; at >= 0; at -= 1) {
@@ -124,7 +130,9 @@ function partsOf(word: string): { text: string; isCut: boolean }[] {
   });
 }
 
-/** Cuts a part that is wider than a line between visible characters; a single character may be wider. */
+/**
+ * Cuts a part that is wider than a line between visible characters. A single character may still be wider than a line.
+ */
 function chunksOf(part: string): string[] {
   if (widthOf(part) <= LINE_UNITS) return [part];
   const chunks: string[] = [];

@@ -6,12 +6,12 @@ import { toVtt } from './vtt.ts';
 
 const segment = (startSec: number, endSec: number, text: string): Segment => ({ startSec, endSec, text });
 const shown = (cues: Cue[]) => cues.map(({ startMs, endMs, text }) => [startMs, endMs, text]);
-/** Joins the words of all cues without spaces: scripts without spaces have none at a line's end. */
+/** Joins the words of all cues without spaces, because lines in scripts without spaces end without one. */
 const wordsOf = (texts: string[]) => texts.map(oneLine).join('').replaceAll(/\s/g, '');
 
 const TIMES = /^(\d{2,}):([0-5]\d):([0-5]\d)\.(\d{3}) --> (\d{2,}):([0-5]\d):([0-5]\d)\.(\d{3})$/;
 
-/** Parses WebVTT strictly, by the grammar for writers and not the tolerant one for readers. */
+/** Parses WebVTT strictly, by the grammar for writers and not by the tolerant grammar for readers. */
 function strictCues(vtt: string): Cue[] {
   assert.ok(vtt.isWellFormed() && !/[\0\r]/.test(vtt));
   const [head, ...blocks] = vtt.replace(/\n$/, '').split('\n\n');
@@ -29,7 +29,7 @@ function strictCues(vtt: string): Cue[] {
 
 const WIDE = /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Hangul}\u3000-\u303f\uff01-\uff60]/gu;
 
-/** Checks the rules for every transcript's cues. Returns the parsed cues. */
+/** Checks the rules that every transcript's cues must follow. Returns the parsed cues. */
 function checked(segments: Segment[], durationSec: number, leastMs = 1_000): Cue[] {
   const cues = cuesOf(segments, durationSec);
   assert.deepEqual(strictCues(toVtt(cues)), cues);
@@ -198,7 +198,7 @@ test('separate punctuation stays on the line of its word', () => {
   for (const { text } of checked([segment(0, 9, french)], 9)) assert.doesNotMatch(text, /^[?:!]/m);
 });
 
-/** Returns pseudo-random whole numbers below a bound, the same in each run. */
+/** Returns pseudo-random whole numbers below a bound; each run returns the same numbers. */
 function randomFrom(seed: number) {
   let state = seed;
   return (below: number) => {

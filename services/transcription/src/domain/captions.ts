@@ -4,7 +4,7 @@ import { LINE_UNITS, oneLine, type Piece, piecesOf, twoLines, widthWith, wrapped
 export interface Cue {
   startMs: number;
   endMs: number;
-  /** At most two lines; more when the text has no times. */
+  /** At most two lines; more lines when the text has no times. */
   text: string;
 }
 
@@ -25,10 +25,11 @@ const LEAST_MS = 1_000;
 const LONGEST_MS = 7_000;
 
 /**
- * Returns captions: at most two lines each, 1 to 7 seconds, in order, without overlap and within the clip, whatever times the
- * provider returned. A segment within these limits becomes one cue. A longer one is split at phrases, with times in proportion to
- * its characters; a shorter one is shown longer if there is room, or joins its neighbour. Cues are shorter than a second only when
- * the speech does not fit otherwise. A segment without words produces no cue. `durationSec` 0 means an unknown length.
+ * Returns captions of at most two lines, 1 to 7 seconds long, in order, without overlap and within the clip, whatever
+ * times the provider returned. A segment within these limits becomes one cue. A longer segment is split at phrases,
+ * with times in proportion to its characters. A shorter segment is shown longer if there is room, or is joined to its
+ * neighbour. A cue is shorter than a second only when the speech does not fit otherwise. A segment without words
+ * produces no cue. `durationSec` 0 means that the clip's length is unknown.
  */
 export function cuesOf(segments: Segment[], durationSec: number): Cue[] {
   const limit = limitOf(durationSec);
@@ -50,7 +51,10 @@ const limitOf = (durationSec: number) =>
 const milliseconds = (sec: number, otherwise: number) =>
   Number.isFinite(sec) ? Math.max(0, Math.round(sec * 1000)) : otherwise;
 
-/** Returns the pieces of all segments in order of time. An earlier segment ends when an overlapping later one begins. */
+/**
+ * Returns the pieces of all segments in order of time. When two segments overlap, the earlier one ends where the later
+ * one begins.
+ */
 function timedPieces(segments: Segment[], limit: number): Timed[] {
   let before = 0;
   const spoken = segments
@@ -72,23 +76,23 @@ function timedPieces(segments: Segment[], limit: number): Timed[] {
     return pieces.map((piece, index) => ({
       ...piece,
       startMs: timeAt(ends[index]! - piece.width),
-      // Ends at the next piece, so that the screen does not flicker between cues of one segment.
+      // Ends a cue at the next piece, so that the screen does not flicker between cues of one segment.
       endMs: index < pieces.length - 1 ? timeAt(ends[index + 1]! - pieces[index + 1]!.width) : start + duration,
       endsSegment: index === pieces.length - 1,
     }));
   });
 }
 
-// The costs of a choice, relative to one more cue (1) and a break after any word (2). A cue shorter than a second costs most;
-// segments are joined only to avoid it.
+// The costs of a choice. One more cue costs 1; a break after any word costs 2. A cue shorter than a second costs most,
+// and segments are joined only to avoid such a cue.
 const JOINED_COST = 4;
 const GAP_COST_PER_SEC = 3;
 const SHORT_COST = 20;
 const SHORT_COST_PER_SEC = 10;
-// A segment's end without punctuation is a pause, nearly as good as a sentence's end.
+// A segment that ends without punctuation ends in a pause, which is nearly as good a break as a sentence's end.
 const PAUSE_COST = 0.4;
 
-/** Divides the pieces into cues with the lowest sum of costs (TeX breaks a paragraph into lines the same way). */
+/** Divides the pieces into cues so that the sum of costs is lowest, as TeX breaks a paragraph into lines. */
 function group(pieces: Timed[], limit: number): Timed[][] {
   const best: { cost: number; next: number }[] = [];
   best[pieces.length] = { cost: 0, next: pieces.length };
@@ -105,7 +109,7 @@ function group(pieces: Timed[], limit: number): Timed[][] {
   return cues;
 }
 
-/** Yields the cues that may begin with a piece: those that fit two lines and 7 seconds. */
+/** Yields the possible cues that begin with a piece: those that fit into two lines and 7 seconds. */
 function* cuesFrom(pieces: Timed[], from: number, limit: number): Generator<{ next: number; cost: number }> {
   const { startMs } = pieces[from]!;
   let line = 0;
@@ -144,7 +148,7 @@ function inTime(groups: Timed[][], limit: number): Cue[] | undefined {
   for (let at = cues.length - 1; at >= 0; at -= 1) {
     const cue = cues[at]!;
     cue.endMs = Math.min(cue.endMs, bound);
-    // A cue without room after it begins earlier, but leaves the previous cue its second.
+    // A cue that has no room after it begins earlier, but leaves the previous cue at least a second.
     const earliest = at > 0 ? cues[at - 1]!.startMs + LEAST_MS : 0;
     cue.startMs = Math.min(cue.startMs, Math.max(cue.endMs - LEAST_MS, earliest), cue.endMs - 1);
     bound = cue.startMs;

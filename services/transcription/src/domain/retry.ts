@@ -1,4 +1,4 @@
-/** The failure of an attempt at the provider. */
+/** The failure of an attempt to transcribe at the provider. */
 export type Failure =
   | { kind: 'status'; status: number; retryAfterMs: number | undefined }
   | { kind: 'unreachable' }
@@ -6,8 +6,8 @@ export type Failure =
   | { kind: 'unusable' };
 
 /**
- * The next step: a retry after a wait; the end of the job for now, because the provider is down or misconfigured (`outage` is a
- * sentence for the operator); or a failure with a sentence for the owner.
+ * The next step: a retry after a wait; an outage, which ends the job for now because the provider is down or
+ * misconfigured (`outage` is a sentence for the operator); or a failure with a sentence for the owner.
  */
 export type Step =
   | { waitMs: number }
@@ -18,10 +18,10 @@ const FIRST_WAIT_MS = 1_000;
 const LONGEST_WAIT_MS = 30_000;
 
 /**
- * Decides the step after a failed attempt. `attempts` counts the attempts so far, `leftMs` is the rest of the job's time. A
- * provider that is busy, broken, silent or unreachable gets a retry with growing waits, not before its `Retry-After`. After the
- * last retry, or at once when the provider rejects our settings, the job ends as an outage and runs again later. Audio that the
- * provider refuses fails without a retry.
+ * Decides the step after a failed attempt. `attempts` counts the attempts so far; `leftMs` is the rest of the job's
+ * time. When the provider is busy, broken, silent or unreachable, there is a retry after a growing wait, and not before
+ * the time in `Retry-After`. After the last retry, or at once when the provider rejects our settings, the job ends as
+ * an outage and runs again later. When the provider refuses the audio, the job fails without a retry.
  */
 export function afterFailure(
   failure: Failure,

@@ -2,12 +2,12 @@ import { type Sound, WINDOW_SEC } from './voice.ts';
 
 const MIN_SPEECH_SEC = 0.3;
 const MIN_VARIATION_DB = 3;
-// The usual error of a provider's times.
+// How far a provider's times are usually off.
 const TIMES_OFF_SEC = 0.2;
 
 /**
- * Returns whether a clip may contain speech: some sound is louder than `thresholdDb`, its level varies more than a fan or a
- * hum, and it has a voice. Returns true for sound that could not be measured.
+ * Returns whether a clip may contain speech. It may when some sound is louder than `thresholdDb`, the level varies more
+ * than the level of a fan or a hum, and the sound has a voice. Also returns true when the sound could not be measured.
  */
 export function mayHoldSpeech({ levelsDb, voiceSec }: Sound, thresholdDb: number): boolean {
   if (levelsDb.length === 0) return true;
@@ -21,13 +21,16 @@ export function mayHoldSpeech({ levelsDb, voiceSec }: Sound, thresholdDb: number
 const at = (sorted: number[], share: number) => sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))]!;
 
 /**
- * Returns the share of voice in a time range, 0 to 1; undefined when the sound could not be measured or the range has no times.
+ * Returns the share of a time range that has a voice, 0 to 1; undefined when the sound could not be measured or the
+ * range has no times.
  */
 export type VoiceShare = (startSec: number, endSec: number) => number | undefined;
 
-/** Returns a function for the share of voice in any time range; its cost does not depend on the range's length. */
+/**
+ * Returns a function that returns the share of voice in any time range. Its cost does not depend on the range's length.
+ */
 export function voiceShareOf({ voiceSec }: Sound): VoiceShare {
-  // The sum of voice before each window.
+  // The sum of voice in all windows before each window.
   const before = [0];
   for (const sec of voiceSec) before.push(before.at(-1)! + sec);
   const voiceBefore = (window: number) => before[Math.min(voiceSec.length, Math.max(0, window))]!;

@@ -4,7 +4,7 @@ import { type VoiceShare, voiceShareOf } from './speech-levels.ts';
 import type { Sound } from './voice.ts';
 import { toVtt } from './vtt.ts';
 
-/** The speech that a provider recognised. A model without times returns no segments. */
+/** The speech that a provider recognised. A model that returns no times returns no segments. */
 export interface Heard {
   text: string;
   /** Undefined when the provider returns none. */
@@ -15,18 +15,19 @@ export interface Heard {
 export interface Transcript {
   text: string;
   vtt: string;
-  /** The code of the recognised language; undefined when nothing was said or the language is unknown. */
+  /** The code of the recognised language; undefined when there is no speech or the language is unknown. */
   language?: string | undefined;
 }
 
 export const SILENCE: Transcript = { text: '', vtt: toVtt([]) };
 
-// Far more segments than 25 MB of speech has. The cues of many more would exceed a transcript's limit and block the process.
+// Far more segments than the speech in 25 MB of audio has. The cues of many more segments would exceed a transcript's
+// size limit and block the process.
 const SEGMENTS_MAX = 10_000;
 
 /**
- * Returns the transcript of a clip. Leaves out segments without a voice, even if the model is confident: their words are
- * invented. With more than SEGMENTS_MAX segments, keeps the text without times.
+ * Returns the transcript of a clip. Omits segments without a voice, even if the model is confident, because the model
+ * has invented their words. With more than SEGMENTS_MAX segments, keeps only the text without times.
  */
 export function transcriptOf(
   { text, segments, language }: Heard,
@@ -42,13 +43,13 @@ export function transcriptOf(
   return written(words, cues, language);
 }
 
-/** Without speech there is no language, even if the provider returned one. */
+/** A clip without speech has no language, even if the provider returned one. */
 function written(text: string, cues: Cue[], language: string | undefined): Transcript {
   const words = oneLine(text);
   return { text: words, vtt: toVtt(cues), ...(words && language ? { language } : {}) };
 }
 
-// Most speech has a higher share. Below this share, the model's own confidence decides.
+// Most speech has a higher share of voice. Below this share, the model's own confidence decides.
 const LITTLE_VOICE = 0.1;
 
 const hasTimes = ({ startSec, endSec }: Segment) => Number.isFinite(startSec) && Number.isFinite(endSec);
@@ -56,7 +57,7 @@ const hasTimes = ({ startSec, endSec }: Segment) => Number.isFinite(startSec) &&
 function isInvented(segment: NonNullable<Heard['segments']>[number], voiceShare: VoiceShare): boolean {
   const voice = voiceShare(segment.startSec, segment.endSec);
   if (voice === 0) return true;
-  // Whisper's own rule and thresholds (openai/whisper, transcribe.py: no_speech_threshold, logprob_threshold).
+  // The rule and thresholds of Whisper (openai/whisper, transcribe.py: no_speech_threshold, logprob_threshold).
   const isDoubted = segment.noSpeechProbability > 0.6 && segment.averageLogProbability < -1;
   return isDoubted && (voice ?? 0) < LITTLE_VOICE;
 }

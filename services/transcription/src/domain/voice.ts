@@ -1,4 +1,6 @@
-/** Detects a voice: the sound is periodic like vocal folds, and its pitch glides like speech. */
+/**
+ * Detects a voice: a sound that is periodic, like the vibration of vocal folds, and whose pitch glides as in speech.
+ */
 
 /** The sample rate of the meter's input. */
 export const RATE_HZ = 8_000;
@@ -9,7 +11,7 @@ export const WINDOW_SEC = 0.1;
 export interface Sound {
   /** dB relative to full scale; `-Infinity` for digital silence. */
   levelsDb: number[];
-  /** Seconds of voice in each window. */
+  /** The seconds of voice in each window. */
   voiceSec: number[];
 }
 
@@ -23,27 +25,27 @@ const WINDOW = RATE_HZ * WINDOW_SEC;
 const HOPS_A_WINDOW = WINDOW / HOP;
 const QUIETEST = 32_768 * 10 ** (-65 / 20);
 
-// These thresholds are measured (docs/decisions/0017): every clip of speech has a voice; breath, wind, noise, clicks and hum
-// have none.
-/** The lowest correlation with the signal one period later at which a frame is periodic. */
+// These thresholds come from measurements (docs/decisions/0017): every clip of speech has a voice, and breath, wind,
+// noise, clicks and hum have none.
+/** A frame is periodic from this correlation with the signal one period later. */
 const ALIKE = 0.4;
-/** The frames in the shortest run that counts; a shorter one may be chance. */
+/** The minimum number of frames in a run. A shorter run may be chance. */
 const RUN_MIN = 3;
-/** The upper limit of a voice's pitch change between frames, as a share of the pitch. */
+/** The maximum change of a voice's pitch between two frames, as a share of the pitch. */
 const STEP_MAX = 0.1;
-/** The lower limit of a moving pitch; a hum or a note stays below it. */
+/** The minimum change of a moving pitch. The pitch of a hum or a note changes less. */
 const MOVE_MIN = 0.004;
-/** The lowest share of moving steps in a run of voice. */
+/** The minimum share of moving steps in a run of voice. */
 const MOVING_MIN = 0.25;
 
 export interface VoiceMeter {
-  /** Takes the next samples: mono, RATE_HZ, in the band of the voice. */
+  /** Adds the next samples: mono, at RATE_HZ, filtered to the frequencies of a voice. */
   push(samples: Int16Array): void;
-  /** Returns the measurement after the last samples. */
+  /** Returns the measurement when all samples were added. */
   sound(): Sound;
 }
 
-/** Measures samples as they arrive; only the result uses memory. */
+/** Measures samples as they arrive, so that only the result uses memory. */
 export function createVoiceMeter(): VoiceMeter {
   const levelsDb: number[] = [];
   const isVoice: boolean[] = [];
@@ -72,7 +74,7 @@ export function createVoiceMeter(): VoiceMeter {
       for (const sample of samples) {
         power += sample * sample;
         if (++counted === WINDOW) measure();
-        // Removes the slope: low noise would look periodic.
+        // Removes the slope of the signal, because low noise would look periodic.
         frame[filled++] = sample - 0.9 * before;
         before = sample;
         if (filled < frame.length) continue;
@@ -93,7 +95,7 @@ export function createVoiceMeter(): VoiceMeter {
   };
 }
 
-/** Returns the share of steps in a run whose pitch moves. */
+/** Returns the share of a run's steps in which the pitch moves. */
 function movingOf(run: number[]): number {
   const moving = run.filter((pitch, at) => at > 0 && Math.abs(pitch - run[at - 1]!) > MOVE_MIN * pitch);
   return moving.length / (run.length - 1);
@@ -117,7 +119,7 @@ function pitchOf(frame: Float32Array): number {
   for (let lag = LAG_MIN + 1; lag < LAG_MAX; lag += 1) {
     const [left, here, right] = [likeness[lag - 1]!, likeness[lag]!, likeness[lag + 1]!];
     if (here < 0.9 * best || here < left || here < right) continue;
-    // The peak of the parabola through the three values.
+    // The peak of the parabola through three neighbouring values.
     return RATE_HZ / (lag + (left - right) / (2 * (left - 2 * here + right) || 1));
   }
   return 0;

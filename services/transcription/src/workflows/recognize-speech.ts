@@ -8,12 +8,13 @@ import type { Heard } from '../domain/transcript.ts';
 
 const speechRatio = durationOf('recording.speech.ratio');
 
-/** There is no transcript, and a retry would not help. `message` is a sentence for the owner. */
+/** No transcript can be made, and a retry would not help. `message` is a sentence for the owner. */
 export class NoTranscriptError extends Error {}
 
 /**
- * Calls the provider until it answers, refuses, or the job's time (`endsAt`, epoch milliseconds) is over. Rejects with
- * NoTranscriptError when it refuses this audio, with OutageError when it is down, or with the signal's reason.
+ * Calls the provider until it answers or refuses, or until the job's time ends (`endsAt`, epoch milliseconds). Rejects
+ * with NoTranscriptError when the provider refuses this audio, with OutageError when the provider is down, or with the
+ * signal's reason.
  */
 export async function recognizeSpeech(
   speech: Speech,

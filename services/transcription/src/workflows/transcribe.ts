@@ -22,9 +22,9 @@ export interface TranscribeDeps extends Pick<Context, 'objects' | 'speech' | 'sa
 
 // The largest file that speech-to-text accepts in one request.
 const AUDIO_MAX_BYTES = 25_000_000;
-// The limit of text and WebVTT together; a list shows the transcripts of a hundred clips.
+// The limit for the text and the WebVTT together. It is small because a list has the transcripts of a hundred clips.
 const TRANSCRIPT_MAX_BYTES = 900_000;
-// The rest of the job's time is for publishing.
+// The share of a job's time for speech-to-text; the rest is for publishing.
 const WORK_SHARE = 0.9;
 
 const GONE = 'The audio is no longer stored, so it cannot be transcribed.';
@@ -33,8 +33,8 @@ const TOO_MUCH_SOUND = 'The audio is longer, or harder to read, than speech-to-t
 const TOO_LONG = 'The transcript is too long to be kept.';
 
 /**
- * Transcribes a submission's audio and publishes `transcript.completed` or `transcript.failed`. Rejects when a retry may
- * succeed: with an OutageError when the failure says nothing about the audio.
+ * Transcribes a submission's audio and publishes `transcript.completed` or `transcript.failed`. Rejects when a retry
+ * may succeed. Rejects with an OutageError when the audio did not cause the failure.
  */
 export async function transcribe(
   deps: TranscribeDeps,
@@ -56,7 +56,10 @@ export async function transcribe(
   }
 }
 
-/** Stores a transcript that is too long for an event in the object store, where the submission's erasure finds it. */
+/**
+ * Stores a transcript that is too long for an event. The key lies under the submission's prefix, where the submission's
+ * erasure finds the object.
+ */
 async function payloadOf(
   { objects }: TranscribeDeps,
   ids: { projectId: string; submissionId: string; requestNumber: number },
@@ -88,7 +91,7 @@ async function transcriptFor(
   const soundSec = sound.levelsDb.length * WINDOW_SEC;
   const limits = { maxAttempts: config.attempts, endsAt, signal };
   const heard = await recognizeSpeech(speech, audio, { language, soundSec, ...limits, log });
-  // Laying out captions of much longer texts would block the process.
+  // The layout of captions for much longer texts would block the process.
   if (lengthOf(heard) > TRANSCRIPT_MAX_BYTES) throw new NoTranscriptError(TOO_LONG);
   const transcript = transcriptOf(heard, durationSec, sound);
   if (Buffer.byteLength(transcript.text) + Buffer.byteLength(transcript.vtt) > TRANSCRIPT_MAX_BYTES)

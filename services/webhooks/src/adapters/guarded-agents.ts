@@ -5,7 +5,7 @@ import { Agent as HttpsAgent } from 'node:https';
 import { isIP, type LookupFunction } from 'node:net';
 import { dialledHost, isPublicAddress } from '../domain/address.ts';
 
-/** The address, or one that its name resolves to, is not public. No connection was opened. */
+/** The address is not public, or an address to which its name resolves is not public. No connection was opened. */
 export class AddressRefusedError extends Error {}
 
 const LOOKUP_MS = 3_000;
@@ -19,9 +19,9 @@ export interface GuardedAgents {
 }
 
 /**
- * Returns the agents that dial endpoints. They check the address at the dial and connect to exactly that address, so a name
- * cannot resolve differently for the check and the connection. If one address of a name is not public, the agent refuses the
- * name.
+ * Returns the agents that connect to endpoints. They check the address when they connect, and connect to exactly that
+ * address, so a name cannot resolve to one address for the check and to another for the connection. If one address of a
+ * name is not public, the agent refuses the name.
  */
 export function guardedAgents(options: { allowPrivate: boolean; dnsServers: string[] | undefined }): GuardedAgents {
   const { allowPrivate, dnsServers } = options;
@@ -32,7 +32,7 @@ export function guardedAgents(options: { allowPrivate: boolean; dnsServers: stri
   return agents;
 }
 
-/** Node does not call the lookup for an IP literal. */
+/** For an address instead of a name, Node does not call the lookup. */
 function refuseLiterals(agent: HttpAgent): void {
   const dial = agent.createConnection.bind(agent);
   agent.createConnection = (target, callback) => {
@@ -43,8 +43,8 @@ function refuseLiterals(agent: HttpAgent): void {
 }
 
 /**
- * Returns a lookup that yields public addresses only. It queries the name servers directly: the system lookup uses a pool of
- * four threads, so a few name servers that do not answer would block every other endpoint.
+ * Returns a lookup that returns only public addresses. It queries the name servers directly. The system lookup uses a
+ * pool of four threads, so a few name servers that do not answer would block every other endpoint.
  */
 function publicLookup(servers: string[] | undefined): LookupFunction {
   const resolver = new Resolver({ timeout: LOOKUP_MS, tries: LOOKUP_TRIES });

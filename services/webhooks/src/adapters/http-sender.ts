@@ -15,8 +15,8 @@ export interface OutgoingRequest {
 
 export interface Sender {
   /**
-   * POSTs once. Rejects only with the signal's reason; returns a failure at the endpoint as a result. The time limit covers
-   * lookup, connection, headers and body together.
+   * POSTs once. Returns a failure at the endpoint as a result, and rejects only with the signal's reason. The time
+   * limit covers lookup, connection, headers and body together.
    */
   send(request: OutgoingRequest, signal: AbortSignal): Promise<Sent>;
   close(): Promise<void>;
@@ -24,18 +24,18 @@ export interface Sender {
 
 export interface SenderOptions extends AddressRules {
   timeoutMs: number;
-  /** The bytes read from an answer; the rest stays unread. */
+  /** The maximum number of bytes read from an answer; the rest stays unread. */
   answerBytes: number;
-  /** Name servers to ask instead of the system's. */
+  /** The name servers to query instead of the system's. */
   dnsServers: string[] | undefined;
 }
 
-// A receiver may send 100, 102 or 103 before its answer. The client stops reading a receiver that sends more of them than this.
+// A receiver may send 100, 102 or 103 before its answer. If it sends more of them than this, the client stops reading.
 const INFORMATION_MAX = 20;
 
 /**
- * Sends over HTTP/1.1 and follows no redirects. Uses Node's own client because it accepts unrequested informational responses,
- * as RFC 9110 (15.2) requires; undici fails at a 100.
+ * Sends over HTTP/1.1 and follows no redirects. Uses Node's own client, because it accepts unrequested informational
+ * responses, as RFC 9110 (15.2) requires; undici fails at a 100.
  */
 export function createSender(options: SenderOptions): Sender {
   const { timeoutMs, answerBytes, allowPrivate, dnsServers } = options;
@@ -62,8 +62,8 @@ export function createSender(options: SenderOptions): Sender {
 }
 
 /**
- * Runs a request in its span and passes it the trace headers. The span contains neither the full address nor text from the
- * endpoint.
+ * Runs a request in a span and adds the trace headers to it. The span contains neither the full address nor text from
+ * the endpoint.
  */
 async function inRequestSpan(
   { url, headers }: OutgoingRequest,
@@ -129,7 +129,7 @@ async function waitForAnswer(request: ClientRequest): Promise<IncomingMessage> {
   return await new Promise((resolve, reject) => {
     request.on('continue', inform).on('information', inform);
     request.on('response', resolve).on('error', reject);
-    // An unrequested protocol upgrade closes a request without an error.
+    // An unrequested protocol upgrade closes a request without an error event.
     request.on('close', () => reject(new ClosedError()));
   });
 }
@@ -139,7 +139,7 @@ class ClosedError extends Error {
   readonly code = 'ECONNRESET';
 }
 
-// A success needs its body, up to the limit; for a failure the status is enough.
+// A success requires that the body arrives, up to the limit; for a failure the status is enough.
 async function readUpTo(answer: IncomingMessage, limit: number, status: number): Promise<void> {
   answer.on('error', () => {});
   if (status < 200 || status > 299) return void answer.destroy();
@@ -170,12 +170,12 @@ const REASONS: Record<string, string> = {
 
 const codeOf = (error: unknown): string => String((error as { code?: unknown } | null)?.code ?? '');
 
-// Returns only fixed phrases: an error's text can quote the address or the endpoint's answer.
+// Returns only fixed phrases, because an error's text can quote the address or the endpoint's answer.
 function reasonOf(error: unknown): string {
   if (error instanceof AddressRefusedError) return NOT_PUBLIC;
   if (error instanceof EndlessInformationError) return 'no answer came after its first informational responses';
   const code = codeOf(error);
-  // An orderly close has no system call in its error; a reset has one.
+  // After an orderly close, the error names no system call; after a reset, it does.
   if (code === 'ECONNRESET' && !(error as NodeJS.ErrnoException).syscall)
     return 'the connection was closed before the answer';
   if (REASONS[code]) return REASONS[code];

@@ -6,14 +6,14 @@ import type { Peer } from '@recording-request/kit-rpc/internal/internal';
 import { type ProjectsServiceServer, ProjectsServiceService } from '@recording-request/proto/projects/v1/projects';
 import { mayRepeat } from '@recording-request/proto/repeatable';
 
-/** The address to which a project's events are sent. */
+/** The address to which the service sends a project's events. */
 export interface Target {
   projectName: string;
-  /** "" when the project pushes no events. */
+  /** "" when the project has no address. */
   url: string;
-  /** Newest first; two during the day after a rotation. */
+  /** Newest first; there are two secrets during the day after a rotation. */
   secrets: string[];
-  /** Changes whenever the address is set. */
+  /** Changes whenever the address is set, even to the same value. */
   version: number;
   /** The optional event types that the project subscribes to. */
   events: string[];
@@ -26,8 +26,8 @@ export interface Targets {
    */
   of(projectId: string, signal?: AbortSignal): Promise<Target | undefined>;
   /**
-   * Returns the target at most `withinMs` old (default and maximum: one second). Concurrent events of one project share one
-   * request.
+   * Returns the target as it was at most `withinMs` ago (default and maximum: one second). Concurrent events of one
+   * project share one request.
    */
   recent(projectId: string, withinMs?: number): Promise<Target | undefined>;
   close(): void;
@@ -52,7 +52,8 @@ export function projectTargets(address: string, peer: Peer): Targets {
   }
   return {
     of,
-    // Several callers share one answer, so only the client's deadline ends the request, not the first caller's signal or RPC.
+    // Several callers share one answer, so only the client's deadline may end the request, not the signal or RPC of the
+    // first caller.
     recent: (projectId, withinMs = RECENT_MS) =>
       answers.get(projectId, () => callScope.exit(() => of(projectId)), performance.now() - withinMs),
     close: () => client.close(),

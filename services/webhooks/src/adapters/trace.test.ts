@@ -13,7 +13,7 @@ const started: Array<{ options: SpanOptions; parent: string | undefined }> = [];
 before(() => {
   context.setGlobalContextManager(new AsyncLocalStorageContextManager().enable());
   propagation.setGlobalPropagator(new W3CTraceContextPropagator());
-  // Records each span's options; a span takes its trace from its parent, as a real one does.
+  // Records each span's options. A span takes its trace from its parent, as in production.
   const startSpan = (_name: string, options: SpanOptions, parentContext: Context) => {
     const parent = trace.getSpanContext(parentContext);
     started.push({ options, parent: parent?.traceId });

@@ -21,8 +21,8 @@ const attributesOf = ({ id, eventType }: TracedDelivery) => ({
 });
 
 /**
- * Runs one attempt in a span. The first attempt belongs to the trace that caused the event; a later one may run hours
- * afterwards and starts its own trace with a link.
+ * Runs one attempt in a span. The first attempt belongs to the trace that caused the event. A later attempt may run
+ * hours afterwards, so it starts a new trace with a link to the first one.
  */
 export async function inAttemptSpan<T extends { error?: string } | undefined>(
   delivery: TracedDelivery & { attemptCount: number },

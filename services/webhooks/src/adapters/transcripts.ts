@@ -8,9 +8,12 @@ import {
   SubmissionsServiceService,
 } from '@recording-request/proto/submissions/v1/submissions';
 
-/** Reads the transcripts that are too long for an event. */
+/** Reads transcripts that are too long for an event. */
 export interface Transcripts {
-  /** Returns the texts of a completed transcript; undefined when its submission was erased. Rejects when the submissions service does not answer. */
+  /**
+   * Returns the texts of a completed transcript; undefined when the submission was erased. Rejects when the submissions
+   * service does not answer.
+   */
   of(
     submission: Submission,
     signal: AbortSignal,

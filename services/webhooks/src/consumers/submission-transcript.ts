@@ -11,12 +11,15 @@ export const onSubmissionTranscript =
     await recordEvent(context, event, aboutSubmission(context, event.type, submission));
   };
 
-/** Handles a submission.transcript.completed without its texts; they do not change after the event. */
+/**
+ * Handles a submission.transcript.completed without its texts. Reads the texts from the submissions service; they do
+ * not change after the event.
+ */
 export const onLongTranscript =
   (context: Context) =>
   async (event: Event, { submission }: SubmissionTranscript, signal: AbortSignal): Promise<void> => {
     if (!submission?.projectId) throw new PoisonError(`${event.type} names no submission`);
-    // An erased submission has no texts, and its event is not sent.
+    // An erased submission has no texts, so its event is not sent.
     const whole = async () => {
       const texts = await context.transcripts.of(submission, signal);
       return texts && { ...submission, ...texts };

@@ -24,7 +24,7 @@ const targetOf = (version: number): Target => ({
   ...{ projectName: 'P', url: `https://owner.example/${version}`, secrets: [], version, events: [], ownerId: 'o' },
 });
 
-/** A process whose claim began at 0 and that reads the second version of its address. */
+/** A process whose claim began at 0 ms and that reads the second version of the address. */
 function startProcess() {
   const state = { nowMs: 0, isErased: false, renewed: false, status: 204, recent: 2 };
   const sent: string[] = [];

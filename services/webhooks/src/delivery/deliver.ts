@@ -12,7 +12,7 @@ import { type Outcome, outcomeOf } from '../domain/outcome.ts';
 import { retryDelayMs } from '../domain/schedule.ts';
 import type { Store } from '../store/store.ts';
 
-/** The dependencies of the dispatcher, which is itself part of the context. */
+/** The dependencies of the dispatcher. This is not the whole context, because the dispatcher is a part of it. */
 export interface DeliverDeps {
   config: Config;
   log: Logger;
@@ -26,14 +26,14 @@ export interface DeliverDeps {
 export interface TargetWithEndpoint {
   target: Target;
   endpoint: Endpoint;
-  /** A new address version reset the endpoint. */
+  /** True when a new version of the address has reset the endpoint. */
   renewed: boolean;
 }
 
-/** The endpoint's health after an attempt, and whether other deliveries to it became due. */
+/** The endpoint's health after an attempt, and whether other deliveries to the endpoint became due. */
 export interface AttemptResult {
   health?: EndpointHealth;
-  /** The reason of the failure; absent on success and when no attempt was made. */
+  /** The reason for the failure; absent on success and when no attempt was made. */
   error?: string;
   resumed?: boolean;
 }
@@ -42,16 +42,17 @@ const attemptDuration = durationOf('recording.webhook.attempt.duration');
 const deliveryDelay = durationOf('recording.webhook.delay');
 const countAttempt = countOf('recording.webhook.attempts');
 const countPaused = countOf('recording.webhook.endpoints.paused');
-// Starts each series at 0: a rate ignores the first value of a series.
+// Starts each series at 0, because a rate ignores the first value of a series.
 for (const outcome of ['delivered', 'refused', 'unreachable'])
   for (const attempt of ['first', 'later'])
     countAttempt({ 'recording.outcome': outcome, 'recording.attempt': attempt }, 0);
 countPaused({}, 0);
 
-// A fault in this service does not count against the endpoint: the delivery is retried soon and its step stays the same.
+// A fault in this service does not count against the endpoint: the delivery is retried after this time, at the same
+// step of its schedule.
 const OWN_FAULT_MS = 5_000;
 
-/** Returns the duration of a claim. No other process sends the delivery during that time. */
+/** Returns the duration of a claim. During that time no other process sends the delivery. */
 export const leaseMs = ({ attemptTimeoutMs, leaseMarginMs }: Config): number => attemptTimeoutMs + leaseMarginMs;
 
 export const withEndpoint = async (
@@ -65,8 +66,8 @@ export const withEndpoint = async (
 });
 
 /**
- * Makes one attempt at a claimed delivery and records the outcome. Pass `known` when the target was just read. Rejects only
- * with a fault in this service; the delivery is then due again when its lease expires.
+ * Makes one attempt at a claimed delivery and records the outcome. Pass `known` when the target was just read. Rejects
+ * only after a fault in this service; the delivery is then due again when its lease expires.
  */
 export async function deliver(
   deps: DeliverDeps,
@@ -77,7 +78,7 @@ export async function deliver(
   const { config, store, log, clock, targets } = deps;
   try {
     let found = known ?? (await look(deps, delivery.projectId, targets.recent(delivery.projectId)));
-    // The address changed after it was read: the outcome at the old address would count for the new one.
+    // The address has changed since the target was read, and an outcome at the old address would count for the new one.
     if (found && found.endpoint.targetVersion > found.target.version)
       found = await look(deps, delivery.projectId, targets.of(delivery.projectId, signal));
     if (!found) {
@@ -86,7 +87,8 @@ export async function deliver(
     }
     const { target, endpoint, renewed } = found;
     if (renewed) await resumeWaiting(deps, endpoint);
-    // Checks again just before the attempt: the steps above may take long, and an erasure may have finished meanwhile.
+    // Checks just before the attempt again, because the steps above may take long and an erasure may have finished
+    // meanwhile.
     if (await store.ledger.isErased(delivery)) {
       await store.queue.putBack(delivery, { state: 'erased' });
       return { resumed: renewed };
@@ -95,8 +97,8 @@ export async function deliver(
       await store.queue.putBack(delivery, { state: delivery.eventType === TEST_EVENT ? 'failed' : 'paused' });
       return { resumed: (await afterPausing(deps, endpoint)) || renewed };
     }
-    // If an attempt outlasts its lease, another process sends the delivery at the same time. Slow reads or a paused process use
-    // up the lease.
+    // If an attempt outlasts its lease, another process sends the delivery at the same time. Slow reads or a pause of
+    // this process use up part of the lease.
     const now = clock.now();
     if (now.getTime() + config.attemptTimeoutMs > delivery.leaseUntil.getTime()) {
       log.warn(idsOf(delivery), 'The lease of a delivery is too short for an attempt; the next lease holder sends it');
@@ -106,7 +108,7 @@ export async function deliver(
     const result = await inAttemptSpan(delivery, () => sendOnce(deps, delivery, target, endpoint, signal));
     return { ...result, resumed: renewed || result.resumed === true };
   } catch (error) {
-    // When this process stops, another one may send the delivery at once.
+    // If this process is stopping, another process may send the delivery at once.
     const nextAt = new Date(clock.now().getTime() + (signal.aborted ? 0 : OWN_FAULT_MS));
     if (!signal.aborted)
       log.warn({ err: error, ...idsOf(delivery) }, 'An attempt failed before it was sent; it will be retried');
@@ -125,7 +127,7 @@ async function look(
   return target && (await withEndpoint(deps, projectId, target));
 }
 
-/** Uses the field names of the gateway's log; a test event has no submission. */
+/** Uses the field names of the gateway's log. A test event has no submission. */
 const idsOf = ({ id, projectId, submissionId }: ClaimedDelivery) => ({
   eventId: id,
   projectId,
@@ -163,14 +165,17 @@ async function sendOnce(
   );
   if (!outcome.delivered) return failed(deps, delivery, endpoint, attempt, outcome);
   await store.queue.succeeded(delivery, attempt);
-  // Test events are sent by hand and redelivered events can have any age, so neither counts as a delay.
+  // Test events are sent on request, and redelivered events can have any age, so neither counts as a delay.
   if (!event.isTest && !delivery.forced)
     deliveryDelay((clock.now().getTime() - delivery.createdAt.getTime()) / 1_000, {});
   const resumed = await afterSuccess(deps, delivery, endpoint);
   return { health: durationMs > config.slowAnswerMs ? 'slow' : 'well', resumed };
 }
 
-/** Makes this delivery due again if the endpoint was resumed before the delivery was paused: that resumption missed it. */
+/**
+ * Makes this delivery due again if the endpoint was resumed before the delivery was paused, because that resumption did
+ * not see the delivery.
+ */
 async function afterPausing(
   { store, clock }: Pick<DeliverDeps, 'store' | 'clock'>,
   { projectId, targetVersion, state }: Endpoint,
@@ -188,7 +193,8 @@ async function afterSuccess(
 ): Promise<boolean> {
   const { projectId, targetVersion } = endpoint;
   if (delivery.eventType !== TEST_EVENT) {
-    // Uses the endpoint as read before the attempt, which saves a write; the next success clears a failure recorded meanwhile.
+    // Uses the endpoint as read before the attempt, which saves a write. If a failure was recorded meanwhile, the next
+    // success clears it.
     if (endpoint.failingSince) await store.endpoints.succeeded(projectId, targetVersion);
     return false;
   }
@@ -231,7 +237,7 @@ async function failed(
     return { ...result, resumed: await afterPausing(deps, { ...endpoint, state: 'paused' }) };
   }
   if (!endpoint) {
-    // The address changed during this attempt: retry the new one at once.
+    // The address changed during this attempt: the delivery is retried at the new address at once.
     await store.queue.failed(delivery, attempt, { state: 'pending', nextAt: now });
     return { ...result, resumed: true };
   }

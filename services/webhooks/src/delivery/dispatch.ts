@@ -5,7 +5,7 @@ import type { ClaimedDelivery } from '../domain/delivery.ts';
 import { type AttemptResult, type DeliverDeps, deliver, leaseMs, type TargetWithEndpoint } from './deliver.ts';
 import { createEndpointLimiter, type EndpointName, type Permit } from './endpoint-limiter.ts';
 
-/** A reserved slot for an attempt. Disposing releases it if nothing was sent. */
+/** A reserved slot for an attempt. Disposing it releases the slot if nothing was sent. */
 export interface Place extends Disposable {
   /** Sends a delivery that the caller has claimed. Does not wait for the result. */
   send(delivery: ClaimedDelivery, known: TargetWithEndpoint | undefined): void;
@@ -15,16 +15,18 @@ export interface Dispatcher {
   /** Starts polling the ledger for due deliveries. */
   start(): void;
   /**
-   * Reserves a slot at a project's endpoint, so that the delivery can be recorded as claimed; undefined when no slot is free.
+   * Reserves a slot for a project's endpoint, so that the delivery can be recorded as claimed; undefined when no slot
+   * is free.
    */
   reserve(endpoint: EndpointName): Place | undefined;
   /** Sends a due delivery at once if the limits allow it, otherwise as soon as they do. */
   offer(delivery: EndpointName & { id: string }): void;
-  /** Sends a delivery that the caller has claimed, ignores the limits, and waits for the result. */
+  /** Sends a delivery that the caller has claimed, without regard to the limits, and waits for the result. */
   sendNow(delivery: ClaimedDelivery, known: TargetWithEndpoint | undefined): Promise<AttemptResult>;
   wake(): void;
   /**
-   * Stops starting attempts, waits up to `stopMs` for the running ones, then aborts them so that another process sends them.
+   * Starts no more attempts, and waits up to `stopMs` for the running ones. Then aborts them, so that another process
+   * sends their deliveries.
    */
   stop(): Promise<void>;
 }
@@ -32,14 +34,16 @@ export interface Dispatcher {
 const ABORT_MS = 3_000;
 
 /**
- * Sends due deliveries. The ledger is the source of truth: a poll runs after new deliveries and at least every `pollMs`. It
- * reads the first due delivery of each endpoint, so thousands at one endpoint do not hide the single one at another.
+ * Sends due deliveries. The ledger is the source of truth: the service polls it after new deliveries and at least every
+ * `pollMs`. A poll reads the first due delivery of each endpoint, so thousands of deliveries to one endpoint do not
+ * hide a single delivery to another.
  */
 export function createDispatcher(deps: DeliverDeps): Dispatcher {
   const { config, log, clock } = deps;
   const { queue } = deps.store;
   const limiter = createEndpointLimiter({ total: config.concurrency, perEndpoint: config.endpointConcurrency });
-  // Attempts outlive the RPC or event that triggered them, so they must not inherit its deadline, cancellation or trace.
+  // Attempts outlast the RPC or event that triggered them, so they must not inherit its deadline, cancellation or
+  // trace.
   const outside = AsyncLocalStorage.snapshot();
   const aborting = new AbortController();
   const stopping = new AbortController();
@@ -58,8 +62,8 @@ export function createDispatcher(deps: DeliverDeps): Dispatcher {
   };
 
   /**
-   * Sends a claimed delivery, or claims one (the given or the first due one), then starts the deliveries that waited for its
-   * permit.
+   * Sends a claimed delivery; or claims a delivery (the given one, or else the first due one) and sends it. Then starts
+   * the deliveries that waited for its permit.
    */
   function launch(
     which: ClaimedDelivery | (EndpointName & { id?: string }),
@@ -73,7 +77,7 @@ export function createDispatcher(deps: DeliverDeps): Dispatcher {
       try {
         const delivery = 'lease' in which ? which : await queue.claim(which, leaseMs(config));
         if (!delivery) return;
-        // The same endpoint may have more due deliveries.
+        // The same endpoint may have other due deliveries.
         if (!('id' in which)) sendNext(endpoint);
         more = !('id' in which);
         result = await deliver(deps, delivery, aborting.signal, known);
@@ -93,8 +97,8 @@ export function createDispatcher(deps: DeliverDeps): Dispatcher {
   }
 
   /**
-   * Sends the first due delivery of an endpoint when its owner's turn comes. If the queue is full, a later poll finds the
-   * delivery.
+   * Sends the first due delivery of an endpoint when the owner's turn comes. If the queue is full, a later poll finds
+   * the delivery.
    */
   function sendNext(endpoint: EndpointName): void {
     const { projectId } = endpoint;

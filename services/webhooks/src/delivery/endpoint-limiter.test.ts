@@ -5,7 +5,7 @@ import { createEndpointLimiter, type EndpointLimiter, type Permit } from './endp
 const never = new AbortController().signal;
 const at = (projectId: string, ownerId = `owner of ${projectId}`) => ({ ownerId, projectId });
 
-/** Acquires permits for an endpoint until there is none. */
+/** Acquires permits for an endpoint until no permit is free. */
 function acquireAll(limiter: EndpointLimiter, projectId: string, ownerId?: string): Permit[] {
   const permits: Permit[] = [];
   for (;;) {

@@ -7,41 +7,45 @@ export interface EndpointName {
   projectId: string;
 }
 
-/** Limits concurrent attempts, so that no owner and no slow or failed endpoint delays the others. */
+/** Limits concurrent attempts, so that no owner and no slow or failed endpoint delays other endpoints. */
 export interface EndpointLimiter {
-  /** Admits an attempt; undefined when its endpoint, its owner or the process has reached its limit. */
+  /** Admits an attempt; returns undefined when its endpoint, its owner or the process has reached the limit. */
   tryAcquire(endpoint: EndpointName): Permit | undefined;
   /**
-   * Waits for the owner's turn. Returns undefined when the endpoint has reached its limit: the next `release` there reports it.
-   * Rejects with the signal's reason or with QueueFullError.
+   * Waits for the owner's turn. Returns undefined when the endpoint has reached its limit: the next `release` at this
+   * endpoint then says that an attempt was refused. Rejects with the signal's reason or with QueueFullError.
    */
   acquire(endpoint: EndpointName, signal: AbortSignal): Promise<Permit | undefined>;
   inUse(): number;
-  /** Stops the gauge of permits in use. */
+  /** Stops the gauge that reports the permits in use. */
   endReport(): void;
 }
 
 export interface Permit {
   /**
-   * Releases the permit; later calls do nothing. Pass no health when the attempt says nothing about the endpoint. Returns
-   * whether the endpoint's limit refused another attempt meanwhile.
+   * Releases the permit; later calls do nothing. Pass no health when the attempt says nothing about the endpoint.
+   * Returns whether the endpoint's limit refused another attempt while the permit was held.
    */
   release(health?: EndpointHealth): boolean;
 }
 
-/** A failed or slow endpoint is healthy again after this many quick answers in a row; a single one proves nothing. */
+/**
+ * A failed or slow endpoint is healthy again after this many quick answers in a row, because a single answer proves
+ * nothing.
+ */
 const WELL_AFTER = 5;
 const QUEUED = 2_000;
 
 interface Unwell {
   health: Exclude<EndpointHealth, 'well'>;
-  /** Consecutive quick answers. */
+  /** The number of quick answers in a row. */
   quick: number;
 }
 
 /**
- * Owners share `total`, and the projects of an owner share that owner's part (kit/fair-slots). A failed endpoint gets one attempt at
- * a time. All failed or slow endpoints share at most half of `total`; the other half is reserved for healthy ones.
+ * Owners share `total`, and an owner's projects share the owner's part (kit/fair-slots). A failed endpoint gets one
+ * attempt at a time. All failed or slow endpoints together get at most half of `total`; the other half is reserved for
+ * healthy endpoints.
  *
  * @param limits concurrent attempts in this process, and at one endpoint
  */

@@ -8,17 +8,17 @@ export interface AddressRules {
   allowPrivate: boolean;
 }
 
-// ISATAP keeps an IPv4 address, which may be a private one, in the lower half of any IPv6 prefix (RFC 5214).
+// ISATAP has an IPv4 address, which may be private, in the lower half of any IPv6 prefix (RFC 5214).
 const ISATAP = [0x0000, 0x0200];
 const ISATAP_MARK = 0x5efe;
-// The address of a cloud's host agent; it is reachable only from within that cloud.
+// The address of a cloud's host agent, which can be reached only from within that cloud.
 const AGENTS = new Set(['168.63.129.16']);
-// Only 2000::/3 is global unicast today; anything outside it leads to an internal network or nowhere.
+// Only 2000::/3 is global unicast today. Other addresses lead to an internal network or nowhere.
 const GLOBAL_UNICAST = ipaddr.IPv6.parseCIDR('2000::/3');
 
 /**
- * Returns whether `text`, an IP address without brackets, is public. Refuses every IPv6 form that embeds an IPv4 address
- * (mapped, compatible, NAT64, 6to4, Teredo, ISATAP), whatever the IPv4 address is.
+ * Returns whether `text`, an IP address without brackets, is public. Refuses every IPv6 form that contains an IPv4
+ * address (mapped, compatible, NAT64, 6to4, Teredo, ISATAP), even if the IPv4 address is public.
  */
 export function isPublicAddress(text: string): boolean {
   if (!ipaddr.isValid(text)) return false;
@@ -30,12 +30,13 @@ export function isPublicAddress(text: string): boolean {
   return (address as ipaddr.IPv6).match(GLOBAL_UNICAST) && !isatap;
 }
 
-/** Returns the host of a URL as the client dials it: an IPv6 literal loses its brackets. */
+/** Returns the host of a URL in the form for connecting: without the brackets of an IPv6 address. */
 export const dialledHost = (hostname: string): string => hostname.replace(/^\[(.*)\]$/, '$1');
 
 /**
- * Returns the reason to refuse `url`, as a phrase for the owner, or undefined. The addresses of a name are checked later, at
- * the dial. The URL parser has already normalized each spelling of an IPv4 address (octal, hex, one number, full-width digits).
+ * Returns the reason to refuse `url`, as a phrase for the owner; undefined when there is none. The addresses of a name
+ * are checked later, when the service connects. The URL parser has already normalized each spelling of an IPv4 address
+ * (octal, hex, one number, full-width digits).
  */
 export function addressFault(url: string, rules: AddressRules): string | undefined {
   if (!URL.canParse(url)) return 'the address is not a URL';

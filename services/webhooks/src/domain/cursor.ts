@@ -9,7 +9,7 @@ const FORM = /^(\d{1,16})\.([0-9a-f-]{36})$/;
 export const encodeCursor = ({ createdAt, id }: DeliveryCursor): string =>
   Buffer.from(`${createdAt.getTime()}.${id}`).toString('base64url');
 
-/** Returns undefined for a text that `encodeCursor` did not return. */
+/** Returns undefined for a text that `encodeCursor` did not create. */
 export function decodeCursor(text: string): DeliveryCursor | undefined {
   const match = FORM.exec(Buffer.from(text, 'base64url').toString());
   if (!match) return undefined;

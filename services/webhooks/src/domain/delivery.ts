@@ -1,6 +1,6 @@
 /**
- * pending: to be sent at `nextAt` · delivered · paused: kept until the endpoint resumes · failed: a test event that the
- * endpoint did not accept · erased: without payload, never sent.
+ * pending: waits to be sent at `nextAt` · delivered · paused: kept until the endpoint resumes · failed: a test event
+ * that the endpoint did not accept · erased: without payload, never sent.
  */
 export type DeliveryState = 'pending' | 'delivered' | 'paused' | 'failed' | 'erased';
 
@@ -12,7 +12,7 @@ export interface Attempt {
   at: Date;
   /** 0 without an answer. */
   statusCode: number;
-  /** "" on success; otherwise a fixed phrase that quotes nothing from the endpoint. */
+  /** "" on success; otherwise a fixed phrase that quotes no text of the endpoint. */
   error: string;
   durationMs: number;
 }
@@ -23,14 +23,14 @@ export interface TraceContext {
   tracestate: string;
 }
 
-/** An event to record for one endpoint. Its id becomes the delivery's id. */
+/** An event to record for one endpoint. The event's id becomes the delivery's id. */
 export interface NewDelivery extends TraceContext {
   id: string;
   projectId: string;
   ownerId: string;
-  /** The submission whose erasure removes the body; "" for none. */
+  /** The submission whose erasure removes the body; "" when no erasure of a submission removes it. */
   submissionId: string;
-  /** The subject of a submission.erased event, which outlives the erasure. */
+  /** The subject of a submission.erased event, which is kept after the erasure. */
   erasedSubmissionId?: string;
   eventType: string;
   /** The type that a test event imitates; absent for the default test event. */
@@ -48,9 +48,9 @@ export interface ClaimedDelivery extends NewDelivery {
   lease: string;
   /** Read from the database's clock. */
   leaseUntil: Date;
-  /** Failures since the delivery was last made due from the start of its schedule. */
+  /** The number of failures since the delivery last became due at the start of its schedule. */
   step: number;
-  /** True when the owner requested this delivery; a paused endpoint gets it too. */
+  /** True when the owner requested this delivery. A paused endpoint gets it too. */
   forced: boolean;
   attemptCount: number;
 }
@@ -67,7 +67,7 @@ export interface DeliveryRecord {
   createdAt: Date;
   deliveredAt?: Date;
   nextAt?: Date;
-  /** The last 50. */
+  /** The last 50 attempts. */
   attempts: Attempt[];
   attemptCount: number;
   /** True while the payload exists. */

@@ -1,9 +1,11 @@
 export type PauseReason = 'gone' | 'failing';
 
-/** The result of an endpoint's last attempt: a quick answer, a slow answer, or a failure. */
+/** The result of the last attempt at an endpoint: a quick answer, a slow answer, or a failure. */
 export type EndpointHealth = 'well' | 'slow' | 'failed';
 
-/** The health of a project's endpoint for one version of its address. A new version resets it. */
+/**
+ * The health of a project's endpoint for one version of its address. A new version of the address resets the health.
+ */
 export interface Endpoint {
   projectId: string;
   targetVersion: number;
@@ -17,8 +19,8 @@ export interface Endpoint {
 }
 
 /**
- * Returns why a failure at `now` pauses the endpoint, or undefined when it does not. A 410 pauses it at once; other failures
- * pause it after `pauseAfterMs` without a success.
+ * Returns why a failure at `now` pauses the endpoint, or undefined when it does not. A 410 pauses the endpoint at once;
+ * other failures pause it after `pauseAfterMs` without a success.
  */
 export function pauseReasonFor(
   endpoint: Pick<Endpoint, 'failingSince'>,

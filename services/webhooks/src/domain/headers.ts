@@ -3,9 +3,9 @@ import { serviceSignature, standardSignature } from './signature.ts';
 const USER_AGENT = 'Recording-Request-Webhooks/1.0';
 
 /**
- * Returns the headers of one attempt. `secrets` are newest first: the service's own signature uses the newest, the standard one
- * contains a signature for each, so a receiver may switch at any time during a rotation. Without a secret there is no
- * signature.
+ * Returns the headers of one attempt. `secrets` are newest first. The service's own signature uses the newest secret;
+ * the standard signature has one value for each secret, so a receiver may switch at any time during a rotation. Without
+ * a secret there is no signature.
  */
 export function attemptHeaders(
   event: { id: string; type: string; body: Uint8Array; isTest?: boolean },

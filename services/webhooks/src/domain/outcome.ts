@@ -1,16 +1,19 @@
 import { retryAfterMs } from './schedule.ts';
 
-/** The result of one request: an answer, or the reason why there was none. */
+/** The result of one request: an answer, or the reason why no answer came. */
 export type Sent = { status: number; retryAfter?: string } | { status: 0; reason: string };
 
-/** The outcome of an attempt. `error` is a short phrase for the owner and quotes neither body. */
+/**
+ * The outcome of an attempt. `error` is a short phrase for the owner; it quotes neither the request's nor the answer's
+ * body.
+ */
 export type Outcome =
   | { delivered: true; status: number }
   | { delivered: false; status: number; error: string; gone: boolean; retryAfterMs?: number };
 
 /**
- * Classifies an answer: 2xx is a success; 410 means that the endpoint is gone; anything else, including a redirect, is a
- * failure.
+ * Classifies an answer. 2xx is a success; 410 means that the endpoint no longer exists; any other status, including a
+ * redirect, is a failure.
  */
 export function outcomeOf(sent: Sent, now: Date): Outcome {
   if ('reason' in sent) return { delivered: false, status: 0, error: sent.reason, gone: false };

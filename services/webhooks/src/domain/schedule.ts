@@ -2,8 +2,8 @@ const JITTER = 0.1;
 const RETRY_AFTER_STEPS = 2;
 
 /**
- * Returns the milliseconds until the next attempt. `step` counts the failures before this one; the last entry of the schedule
- * repeats. `Retry-After` never shortens the step and at most doubles it.
+ * Returns the milliseconds until the next attempt. `step` counts the failures before this one; after the last entry of
+ * the schedule, that entry repeats. `Retry-After` never shortens the wait and at most doubles it.
  */
 export function retryDelayMs(
   step: number,
@@ -15,7 +15,10 @@ export function retryDelayMs(
   return Math.round(Math.max(jittered, Math.min(retryAfterMs, RETRY_AFTER_STEPS * stepMs)));
 }
 
-/** Returns the wait that a `Retry-After` header requests (RFC 9110: seconds or an HTTP date); undefined for any other text. */
+/**
+ * Returns the wait that a `Retry-After` header requests (RFC 9110: seconds or an HTTP date); undefined for any other
+ * value.
+ */
 export function retryAfterMs(header: string | undefined, now: Date): number | undefined {
   if (header === undefined) return undefined;
   const text = header.trim();

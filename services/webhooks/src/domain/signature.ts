@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto';
 
 const BASE64_SECRET = /^whsec_/;
 
-/** Returns `sha256=<hex HMAC-SHA-256 of the raw body>`. The key is the secret's text as bytes. */
+/** Returns `sha256=<hex HMAC-SHA-256 of the raw body>`. The key is the secret's text in bytes. */
 export const serviceSignature = (body: Uint8Array, secret: string): string =>
   `sha256=${createHmac('sha256', secret).update(body).digest('hex')}`;
 

@@ -5,7 +5,7 @@ import type {
 import type { Context } from '../context.ts';
 import { requireUuid } from './require-uuid.ts';
 
-/** Does the same as submission.erased, for an operator who waits for the result. */
+/** Does the same as the consumer of submission.erased, for an operator who waits for the result. */
 export const eraseSubmissionDeliveries =
   ({ clock, store }: Context) =>
   async (request: EraseSubmissionDeliveriesRequest): Promise<EraseSubmissionDeliveriesResponse> => {

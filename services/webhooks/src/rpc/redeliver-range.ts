@@ -5,7 +5,8 @@ import { requireAddress } from './require-address.ts';
 import { requireUuid } from './require-uuid.ts';
 
 /**
- * Sends the events of a project or of a time range again, at most `max` of them. A paused endpoint gets them when it resumes.
+ * Sends the events of a project or of a time range again, at most `max` events. A paused endpoint gets them when it
+ * resumes.
  */
 export const redeliverRange =
   (context: Context) =>

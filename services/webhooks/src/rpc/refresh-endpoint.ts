@@ -3,7 +3,7 @@ import type { Context } from '../context.ts';
 import { checkEndpoint } from '../workflows/endpoint-monitor.ts';
 import { requireUuid } from './require-uuid.ts';
 
-/** Makes the waiting deliveries due at a new address at once. Does nothing for a project without an endpoint. */
+/** Makes the waiting deliveries due at once, at the new address. Does nothing for a project without an endpoint. */
 export const refreshEndpoint =
   (context: Context) =>
   async (request: RefreshEndpointRequest, call: { signal: AbortSignal }): Promise<RefreshEndpointResponse> => {

@@ -8,10 +8,10 @@ import { sendTestEvent } from '../workflows/send-test-event.ts';
 import { toDelivery } from './delivery-messages.ts';
 import { requireUuid } from './require-uuid.ts';
 
-/** Concurrent test events in this process; one owner gets at most half. */
+/** The maximum number of concurrent test events in this process; one owner gets at most half of them. */
 export const TESTS_AT_ONCE = 32;
 
-/** Sends a test event and replies with the outcome. Each project sends one at a time. */
+/** Sends a test event and returns its outcome. A project can have only one running test event. */
 export const sendTest = (context: Context) => {
   const sending = new Set<string>();
   const slots = createFairSlots(TESTS_AT_ONCE);

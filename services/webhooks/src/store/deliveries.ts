@@ -6,7 +6,7 @@ import { writeErrorsOf } from '@recording-request/kit-mongo/unordered';
 import type { Attempt, ClaimedDelivery, DeliveryState, NewDelivery } from '../domain/delivery.ts';
 import type { DeliveryDocument, Models } from './models.ts';
 
-/** The number of attempts that a delivery keeps; older ones are only counted. */
+/** A delivery keeps this many attempts; older attempts are only counted. */
 const KEPT_ATTEMPTS = 50;
 
 /** The state of a delivery after its claim is released. */
@@ -29,17 +29,20 @@ export interface DeliveryQueue {
   claim(which: { projectId: string; id?: string }, leaseMs: number): Promise<ClaimedDelivery | undefined>;
   /** Returns the first due time of each endpoint with pending deliveries. */
   firstDue(): Promise<Array<{ ownerId: string; projectId: string; nextAt: Date }>>;
-  /** Records a success, even after the lease was lost, unless the payload was erased meanwhile. */
+  /** Records a success, even when the lease was lost, but not when the payload was erased meanwhile. */
   succeeded(delivery: DeliveryKey, attempt: Attempt): Promise<void>;
   /**
-   * Records a failure. Returns false when the lease was lost; the attempt is still recorded. A redelivery by hand makes one
-   * attempt; after its failure the delivery is an ordinary one.
+   * Records a failure. Returns false when the lease was lost; the attempt is still recorded. After the failure of a
+   * redelivery by hand, which is a single attempt, the delivery is treated like any other.
    */
   failed(delivery: ClaimedDelivery, attempt: Attempt, released: Released): Promise<boolean>;
   /** Releases a claim without an attempt. */
   putBack(delivery: ClaimedDelivery, released: Released): Promise<void>;
   pauseAll(projectId: string): Promise<void>;
-  /** Makes an endpoint's paused deliveries due, with `waiting` also those that wait for a retry; returns their number. */
+  /**
+   * Makes an endpoint's paused deliveries due; with `waiting`, also its deliveries that wait for a retry. Returns the
+   * number of deliveries.
+   */
   resume(projectId: string, which: { waiting: boolean }, now: Date): Promise<number>;
 }
 
@@ -48,7 +51,10 @@ interface Ended {
   attempt: Attempt;
 }
 
-/** Creates the sending part of the ledger. Leases prevent several processes from sending one delivery at once. */
+/**
+ * Creates the part of the ledger that sends. Leases prevent several processes from sending one delivery at the same
+ * time.
+ */
 export function deliveryQueue({ deliveries }: Models): DeliveryQueue {
   const insertOnce = async (document: DeliveryDocument): Promise<boolean> => {
     try {
@@ -59,7 +65,7 @@ export function deliveryQueue({ deliveries }: Models): DeliveryQueue {
       throw error;
     }
   };
-  // Batches the successes of one endpoint; other endpoints do not wait for that write.
+  // Records the successes of one endpoint in batches; other endpoints do not wait for that write.
   const recordSuccess = createBatcher({
     keyOf: ({ delivery }: Ended) => delivery.projectId,
     async work(ended: Ended[]) {
@@ -128,7 +134,8 @@ export function deliveryQueue({ deliveries }: Models): DeliveryQueue {
     },
     async resume(projectId, { waiting }, now) {
       const states: DeliveryState[] = waiting ? ['paused', 'pending'] : ['paused'];
-      // Skips deliveries that an interrupted earlier call already made due, so a repeated call continues it.
+      // Skips deliveries that an interrupted earlier call has already made due, so that a repeated call continues that
+      // call.
       const left = [{ state: 'paused' as const }, { nextAt: { $gt: now } }, { step: { $gt: 0 } }];
       const { modifiedCount } = await deliveries.updateMany(
         { state: { $in: states }, projectId, lease: { $exists: false }, $or: left },

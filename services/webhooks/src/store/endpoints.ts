@@ -7,8 +7,8 @@ import type { EndpointDocument, Models } from './models.ts';
 export interface Endpoints {
   get(projectId: string): Promise<Endpoint | undefined>;
   /**
-   * Returns the endpoint for this version of the address, or for a later one if another process has already seen it. A new
-   * `targetVersion` resets the endpoint and sets `renewed`. `read`: the endpoint as read shortly before.
+   * Returns the endpoint for this version of the address, or for a later version that another process has already seen.
+   * A new `targetVersion` resets the endpoint and sets `renewed`. `read`: the endpoint as read shortly before.
    */
   observe(
     projectId: string,
@@ -22,22 +22,22 @@ export interface Endpoints {
   /** Returns false when the endpoint is already paused or the address has changed since. */
   pause(projectId: string, targetVersion: number, reason: PauseReason, at: Date): Promise<boolean>;
   resume(projectId: string, targetVersion: number, now: Date): Promise<void>;
-  /** Records that the deliveries that waited at the reset are due. */
+  /** Records that the deliveries that waited when the endpoint was reset are now due. */
   resumed(projectId: string, targetVersion: number): Promise<void>;
   /** Schedules checks of the endpoint from `at` until `endChecks`. */
   scheduleChecks(projectId: string, at: Date): Promise<void>;
   /**
-   * Returns an endpoint whose check is due and schedules its next one `everyMs` later. Returns undefined when none is due or
-   * another process took it: each due check goes to one process.
+   * Returns an endpoint whose check is due, and schedules its next check `everyMs` later. Returns undefined when no
+   * check is due or another process took it, so each due check is made by one process.
    */
   claimDueCheck(everyMs: number): Promise<Endpoint | undefined>;
   /** Removes the endpoint of a deleted project. */
   remove(projectId: string): Promise<void>;
-  /** Ends the checks of a healthy endpoint. */
+  /** Ends the checks of an endpoint that is healthy. */
   endChecks(projectId: string, targetVersion: number): Promise<void>;
 }
 
-// Schedules a check, which makes the deliveries due if this process dies before it does so.
+// Schedules a check. If this process dies before it makes the deliveries due, the check does it.
 const reset = (now: Date) => ({
   $set: { state: 'active' as const, checkAt: now, resuming: true },
   $unset: { failingSince: 1, pausedAt: 1, pauseReason: 1 },
@@ -48,7 +48,7 @@ export function endpointStore({ endpoints, erasures }: Models): Endpoints {
     const document = await endpoints.findById(projectId).lean();
     return document ? presentEndpoint(document) : undefined;
   };
-  // Each delivery reads its endpoint; concurrent reads of one endpoint share a query.
+  // Each delivery reads its endpoint, so concurrent reads of one endpoint share a query.
   const readShared = sharedRead((projectId: string) => projectId, readOne);
   return {
     get: readOne,
@@ -56,7 +56,8 @@ export function endpointStore({ endpoints, erasures }: Models): Endpoints {
       const known = read ?? (await readShared(projectId));
       if (known && known.targetVersion >= targetVersion) return { endpoint: known, renewed: false };
       try {
-        // When two processes see the new version, only one makes the change; a process with an older version makes none.
+        // When two processes see the new version, only one of them makes the change. A process with an older version
+        // changes nothing.
         const { modifiedCount, upsertedCount } = await endpoints.updateOne(
           { _id: projectId, targetVersion: { $lt: targetVersion } },
           known
@@ -64,8 +65,8 @@ export function endpointStore({ endpoints, erasures }: Models): Endpoints {
             : { $set: { state: 'active', targetVersion } },
           { upsert: true },
         );
-        // An erasure writes its tombstone first and removes the endpoint last, so an endpoint inserted after that must be
-        // removed again.
+        // An erasure writes its tombstone first and removes the endpoint last, so an endpoint that is inserted later
+        // must be removed again.
         if (upsertedCount > 0 && (await erasures.exists({ _id: projectId })))
           await endpoints.deleteOne({ _id: projectId });
         return { endpoint: { projectId, targetVersion, state: 'active' }, renewed: modifiedCount > 0 };

@@ -1,13 +1,16 @@
 import { DUE_INDEX, HEALTH_INDEX, type Models } from './models.ts';
 
-/** Reads the operator's figures, from indexes alone, and counts at most COUNTED_MAX of each. */
+/** Reads the operator's figures from indexes only, and counts at most COUNTED_MAX of each. */
 export interface FigureStore {
   endpointsByState(): Promise<{ ok: number; failing: number; paused: number }>;
-  /** Returns when the first overdue delivery that nobody sends became due, and how many became due before `stuckBefore`. */
+  /**
+   * Returns the due time of the delivery that has been overdue longest and that no process sends; and how many such
+   * deliveries became due before `stuckBefore`.
+   */
   due(now: Date, stuckBefore: Date): Promise<{ since: Date | undefined; stuck: number }>;
 }
 
-/** Counting stops here: this value means "this many or more". */
+/** A count stops at this value, which then means "this many or more". */
 const COUNTED_MAX = 10_000;
 const QUERY_LIMIT_MS = 10_000;
 

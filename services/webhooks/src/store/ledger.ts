@@ -12,7 +12,7 @@ export interface DeliveryRange {
   undeliveredOnly: boolean;
 }
 
-/** The number of bodies, and how many of them were still to be sent. */
+/** The number of bodies, and how many of them were not yet sent. */
 export interface ErasedPayloads {
   payloads: number;
   undelivered: number;
@@ -22,30 +22,33 @@ export interface Ledger {
   /** Returns the deliveries after `after`, newest first. */
   list(projectId: string, limit: number, after?: DeliveryCursor): Promise<DeliveryRecord[]>;
   get(projectId: string, id: string): Promise<DeliveryRecord | undefined>;
-  /** Makes a delivery due, even at a paused endpoint. Returns false when it has no payload or an attempt is running. */
+  /**
+   * Makes a delivery due, even at a paused endpoint. Returns false when the delivery has no payload or an attempt is
+   * running.
+   */
   sendAgain(projectId: string, id: string, now: Date): Promise<boolean>;
-  /** Returns whether a range has more than `count` deliveries in any state. */
+  /** Returns whether a range has more than `count` deliveries, in any state. */
   hasMore(projectId: string, range: DeliveryRange, count: number): Promise<boolean>;
-  /** Makes the deliveries of a range due; returns their number. */
+  /** Makes the deliveries of a range due. Returns their number. */
   sendRangeAgain(projectId: string, range: DeliveryRange, now: Date): Promise<number>;
   /** Removes the payloads of a submission and leaves a tombstone. */
   erase(projectId: string, submissionId: string, at: Date): Promise<ErasedPayloads>;
   /** Removes all payloads of a project, including test events. */
   eraseProject(projectId: string, at: Date): Promise<ErasedPayloads>;
-  /** Counts the payloads that one of the two would remove. */
+  /** Counts the payloads that the erasure of a submission or of a project would remove. */
   tally(which: { projectId: string; submissionId?: string }): Promise<ErasedPayloads>;
   /** Returns whether the submission or the project of a delivery was erased. */
   isErased(delivery: { projectId: string; submissionId: string }): Promise<boolean>;
-  /** Returns whether the submission or the project of a delivery was erased, and the endpoint of the project. */
+  /** Returns whether the submission or the project of a delivery was erased; also returns the project's endpoint. */
   look(delivery: {
     projectId: string;
     submissionId: string;
   }): Promise<{ isErased: boolean; endpoint: Endpoint | undefined }>;
-  /** Deletes at most `limit` settled deliveries that were created before `before`; returns their number. */
+  /** Deletes at most `limit` settled deliveries that were created before `before`. Returns their number. */
   deleteSettled(before: Date, limit: number): Promise<number>;
 }
 
-// A running attempt ends by itself and must not start twice.
+// A running attempt ends by itself, and the delivery must not be sent twice.
 const notBeingSent = (now: Date) => ({
   $nor: [{ state: 'pending' as const, lease: { $exists: true }, nextAt: { $gt: now } }],
 });
@@ -57,8 +60,8 @@ const SETTLED: DeliveryState[] = ['delivered', 'failed', 'erased'];
 
 /** Creates the part of the ledger that owners see. Every query contains the project's id. */
 export function ledger({ deliveries, endpoints, erasures }: Models): Ledger {
-  // Each delivery checks for an erasure; concurrent checks at one endpoint share a query that starts after all of them. The query
-  // reads the endpoint too.
+  // Each delivery checks for an erasure. Concurrent checks at one endpoint share a query that starts after all of them;
+  // the query reads the endpoint too.
   const look = createBatcher({
     keyOf: ({ projectId }) => projectId,
     maxBatch: LOOKED_FOR_AT_ONCE,
@@ -88,7 +91,7 @@ export function ledger({ deliveries, endpoints, erasures }: Models): Ledger {
     return { payloads, undelivered };
   };
 
-  // Writes the tombstone first, so that a process that records or claims one of these deliveries later finds it.
+  // Writes the tombstone first, so that a process finds it if it records or claims one of these deliveries later.
   const erase = async (id: string, which: { projectId: string; submissionId?: string }, at: Date) => {
     await erasures.updateOne({ _id: id }, { $setOnInsert: { at } }, { upsert: true });
     const removed = await tally(which);
@@ -108,7 +111,7 @@ export function ledger({ deliveries, endpoints, erasures }: Models): Ledger {
       const older = after && {
         $or: [{ createdAt: { $lt: after.createdAt } }, { createdAt: after.createdAt, _id: { $lt: after.id } }],
       };
-      // Reads only whether a body exists.
+      // Reads only whether there is a body.
       const documents = await deliveries
         .find({ projectId, ...older }, SHOWN)
         .sort({ createdAt: -1, _id: -1 })

@@ -16,7 +16,7 @@ export interface DeliveryDocument {
   /** The request body. Absent after an erasure. */
   body?: Buffer;
   state: DeliveryState;
-  /** The due time; during an attempt, the end of the lease. Absent unless pending. */
+  /** When the delivery is due; during an attempt, when the lease ends. Absent unless pending. */
   nextAt?: Date;
   /** The claim of the process that sends the delivery. */
   lease?: string;
@@ -36,7 +36,7 @@ export interface EndpointDocument {
   failingSince?: Date;
   pausedAt?: Date;
   pauseReason?: PauseReason;
-  /** The time of the next address check. Absent while the endpoint is healthy. */
+  /** When the address is checked next. Absent while the endpoint is healthy. */
   checkAt?: Date;
   /** True from a reset until the deliveries that wait for a retry have been made due. */
   resuming?: boolean;
@@ -49,7 +49,7 @@ export interface ErasureDocument {
 
 const text = { type: String, required: true };
 
-/** For retention: orders each state by age, so that retention skips old pending deliveries. */
+/** For retention. The index orders each state by age, so that retention skips old pending deliveries. */
 export const AGE_INDEX = { state: 1, createdAt: 1 } as const;
 
 export const DUE_INDEX = 'due_since';
@@ -85,7 +85,7 @@ deliverySchema.index({ projectId: 1, createdAt: -1, _id: -1 });
 deliverySchema.index({ submissionId: 1 });
 deliverySchema.index(AGE_INDEX);
 
-// For figures: a partial index, so that the planner never picks it for a query without the step.
+// For figures. The index is partial, so that the planner never picks it for a query without `step`.
 deliverySchema.index(
   { nextAt: 1, step: 1 },
   { partialFilterExpression: { state: 'pending', step: { $gte: 0 } }, name: DUE_INDEX },

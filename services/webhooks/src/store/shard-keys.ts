@@ -1,8 +1,8 @@
 import { KIT_COLLECTIONS, type Sharding, type ShardKeys } from '@recording-request/kit-mongo/shard-keys';
 
 /**
- * The shard keys of this database. Owners list, resend and pause within one project. A unique `_id` still records an event only
- * once, because an event belongs to one project.
+ * The shard keys of this database. Owners list, resend and pause deliveries of one project. A unique `_id` still
+ * ensures that an event is recorded only once, because an event belongs to one project.
  */
 const keys: ShardKeys = {
   ...KIT_COLLECTIONS,

@@ -5,8 +5,8 @@ import type { Endpoint } from '../domain/endpoint.ts';
 type MonitorDeps = Pick<Context, 'config' | 'log' | 'clock' | 'store' | 'targets' | 'dispatcher'>;
 
 /**
- * Checks each paused, failing or just resumed endpoint every `pausedCheckMs` for a new address, because the RPC that reports a
- * new address may have been lost. One process makes each check.
+ * Checks each paused, failing or just resumed endpoint for a new address every `pausedCheckMs`, because the RPC that
+ * reports a new address may have been lost. One process makes each check.
  */
 export function startEndpointMonitor(deps: MonitorDeps): Stoppable {
   const { config, log, store, dispatcher } = deps;
@@ -39,14 +39,14 @@ export async function checkEndpoint(
 ): Promise<boolean> {
   const target = await targets.of(projectId, signal);
   const now = clock.now();
-  // The attempt marks each delivery of a deleted project as erased when it is due.
+  // The project was deleted: each of its deliveries is marked as erased by its attempt when it is due.
   if (!target) {
     await store.endpoints.remove(projectId);
     return (await store.queue.resume(projectId, { waiting: true }, now)) > 0;
   }
   const { endpoint, renewed } = await store.endpoints.observe(projectId, target.version, now);
   if (endpoint.state === 'paused' || target.url === '') return false;
-  // Also finishes a reset that another process started and did not complete.
+  // Also finishes a reset that another process started and did not finish.
   const waiting = renewed || endpoint.resuming === true;
   const resumed = await store.queue.resume(projectId, { waiting }, now);
   if (waiting) await store.endpoints.resumed(projectId, endpoint.targetVersion);

@@ -9,7 +9,7 @@ import type { Context } from '../context.ts';
 import { leaseMs, withEndpoint } from '../delivery/deliver.ts';
 import type { NewDelivery } from '../domain/delivery.ts';
 
-/** The facts of an event, and the submission whose erasure removes its body. */
+/** The facts of an event, and the submission whose erasure removes the event's body. */
 export interface Fact extends Pick<NewDelivery, 'projectId' | 'submissionId' | 'erasedSubmissionId'> {
   type: WebhookSubject['type'];
   /** Returns undefined when the subject no longer exists. */
@@ -37,16 +37,18 @@ export const aboutSubmission = (
 });
 
 /**
- * Records one delivery of an event if its project has an address and subscribes to the type. Sends it at once if a slot is
- * free; then it is recorded as claimed. Builds the body's bytes once. A repeated event changes nothing.
+ * Records one delivery of an event if its project has an address and subscribes to the type. If a slot is free, records
+ * the delivery as claimed and sends it at once. Builds the bytes of the body only once. A repeated event changes
+ * nothing.
  */
 export async function recordEvent(context: Context, event: Event, fact: Fact): Promise<void> {
   const { config, clock, store, targets, dispatcher } = context;
   const { type, projectId, submissionId, erasedSubmissionId } = fact;
-  // Reads the target as of the event or later, so that an event after an address change never goes to the old address.
+  // Reads the target in its state at the event or later, so that an event after an address change never goes to the old
+  // address.
   const ageMs = event.occurredAt ? clock.now().getTime() - event.occurredAt.getTime() : 0;
   const asking = targets.recent(projectId, ageMs);
-  // Most projects subscribe to no optional types, so check that before reading the subject.
+  // Most projects subscribe to no optional types, so this is checked before the subject is read.
   if (isOptionalEvent(type) && !(await asking)?.events.includes(type)) return;
   const [target, { isErased, endpoint }] = await Promise.all([asking, store.ledger.look(fact)]);
   if (!target || target.url === '' || isErased) return;
@@ -70,11 +72,11 @@ export async function recordEvent(context: Context, event: Event, fact: Fact): P
   const leaseUntil = new Date(clock.now().getTime() + leaseMs(config));
   const [claimed, seen] = await Promise.all([
     store.queue.insertClaimed(delivery, { leaseUntil, forced: false }),
-    // If this read fails, the attempt reads again: the delivery is recorded and waits for nothing else.
+    // If this read fails, the attempt reads again, because the delivery is recorded and waits for nothing else.
     withEndpoint(context, projectId, target, endpoint).catch(() => undefined),
   ]);
-  // If recording took longer than the lease, the next poll sends the delivery. The attempt checks again for an erasure, which
-  // may not have seen this delivery.
+  // If the recording took longer than the lease, the next poll sends the delivery. The attempt checks for an erasure
+  // again, because an erasure may not have seen this delivery.
   if (claimed && clock.now() < leaseUntil) place.send(claimed, seen);
 }
 
@@ -82,7 +84,7 @@ export async function recordEvent(context: Context, event: Event, fact: Fact): P
 async function recordDue({ clock, store, dispatcher }: Context, delivery: NewDelivery): Promise<void> {
   if (!(await store.queue.insert(delivery, clock.now()))) return;
   const { projectId, submissionId } = delivery;
-  // An erasure during the insert did not see this delivery.
+  // An erasure that ran during the insert did not see this delivery.
   if (!(await store.ledger.isErased(delivery))) dispatcher.offer(delivery);
   else if (submissionId === '') await store.ledger.eraseProject(projectId, clock.now());
   else await store.ledger.erase(projectId, submissionId, clock.now());

@@ -10,7 +10,7 @@ const reportEndpoints = reportOf('recording.webhook.endpoints');
 const reportStepAge = reportOf('recording.step.age');
 const reportStuck = reportOf('recording.clips.stuck');
 
-/** Reports the endpoints' states and the overdue deliveries; one process reports for all. */
+/** Reports the states of all endpoints and the overdue deliveries; one process reports for all. */
 export function startReporting(context: FiguresContext): Stoppable {
   const { config, log, connection } = context;
   return startFigures({

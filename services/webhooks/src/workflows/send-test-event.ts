@@ -10,8 +10,8 @@ import { leaseMs, withEndpoint } from '../delivery/deliver.ts';
 import { type DeliveryRecord, TEST_EVENT } from '../domain/delivery.ts';
 
 /**
- * Sends an event with sample contents to a project's endpoint and returns the delivery with its outcome. Fails with `too_many`
- * when the owner already uses its share of `slots`.
+ * Sends an event with sample contents to a project's endpoint. Returns the delivery with its outcome. Fails with
+ * `too_many` when the owner already uses its full share of `slots`.
  */
 export async function sendTestEvent(
   context: Context,
@@ -34,7 +34,7 @@ export async function sendTestEvent(
   const id = uuidv7();
   const createdAt = clock.now();
   const { projectName } = target;
-  // These ids belong to nothing: a receiver that requests them gets 404.
+  // No record has these ids: a receiver that requests them gets 404.
   const sample = sampleSubject(type, {
     baseUrl: config.publicBaseUrl,
     projectId,
