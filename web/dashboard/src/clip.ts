@@ -1,6 +1,6 @@
 import type { SubmissionJson } from '@recording-request/contract/resources/submission';
 
-// Only the fields that the page uses: the others would be half of its bytes.
+// Only the fields that the page uses: the other fields are half of a clip's bytes.
 const FIELDS = [
   'submissionId',
   'tokenId',
@@ -30,7 +30,7 @@ export type Clip = Pick<SubmissionJson, (typeof FIELDS)[number]>;
 export const slim = (received: Clip): Clip =>
   Object.fromEntries(FIELDS.map(field => [field, received[field]])) as unknown as Clip;
 
-/** `warn`: needs attention; `busy`: continues by itself; `calm`: a fact. */
+/** `warn` needs attention; `busy` continues by itself; `calm` is a fact. */
 export interface State {
   kind: 'warn' | 'busy' | 'calm';
   short: string;
@@ -44,10 +44,12 @@ const TRANSCRIPTS: Record<string, State> = {
   none: { kind: 'calm', short: 'No sound', long: 'This clip has no sound, so there is no transcript.' },
 };
 
-/** Returns all states of a clip that an owner should see. `short` is "" for those that only the clip's own view shows. */
+/**
+ * Returns all states of a clip that an owner should see. `short` is "" for a state that only the clip's own view shows.
+ */
 export const statesOf = (clip: Clip): State[] => [...mediaStates(clip), ...transcriptStates(clip)];
 
-/** Returns the states of its picture and sound. */
+/** Returns the states of the clip's picture and sound. */
 export function mediaStates(clip: Clip): State[] {
   const states: State[] = [];
   if (clip.incomplete) {
@@ -74,7 +76,7 @@ export function mediaStates(clip: Clip): State[] {
   return states;
 }
 
-/** Returns the reason of a missing transcript. */
+/** Returns the reason for a missing transcript. */
 export function transcriptStates({ transcriptStatus, transcriptText, transcriptError }: Clip): State[] {
   if (transcriptStatus === 'completed') {
     return transcriptText ? [] : [{ kind: 'calm', short: 'No speech', long: 'No speech was detected in this clip.' }];

@@ -25,8 +25,8 @@ const ENGLISH = { code: 'en', dir: 'ltr' };
 
 const PADDING_BYTES_MAX = 256;
 
-// The compressed page contains tokens and contributors' texts: without padding, its length would reveal letters that both
-// share. docs/decisions/0019-compression.md.
+// The compressed page contains tokens and contributors' texts. Without padding, its length would reveal letters that a
+// token and a text share. docs/decisions/0019-compression.md.
 const padding = (): Html => raw(`<!-- ${randomBytes(randomInt(PADDING_BYTES_MAX)).toString('base64url')} -->`);
 
 /** Renders a page of the dashboard. */

@@ -24,8 +24,8 @@ export function linkState(link: RecipientLinkJson, questionCount = 0): string {
 }
 
 /**
- * Shows landed answers. The response has its original questions, so the project's current count is omitted when it cannot
- * match.
+ * Shows the number of landed answers. The response keeps the questions of its start, so the text omits the project's
+ * current number of questions when it cannot match.
  */
 const answersOf = (landed: number, questionCount: number): string =>
   landed < questionCount ? `${landed} of ${count(questionCount, 'answer')}` : `${count(landed, 'answer')} so far`;

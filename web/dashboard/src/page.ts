@@ -24,7 +24,7 @@ export interface DashboardView {
   brand: Brand;
 }
 
-/** Renders a project's private page. It is readable at once; the script adds playback and refreshes. */
+/** Renders a project's private page. The page is readable at once; the script adds playback and refreshes. */
 export function dashboardPage(view: DashboardView): DashboardDocument {
   const { overview, links, page, etags, query, older, token, brand } = view;
   const here = `/project/${encodeURIComponent(token)}`;

@@ -1,7 +1,7 @@
 import { type ComponentChildren, h } from 'preact';
 import type { Clip } from './clip.ts';
 
-// Highlights the matches of a search, with the server's fields and its way of splitting words.
+// Highlights the matches of a search. Uses the same fields and splits words like the server.
 
 const WORDS_MAX = 8;
 const BEFORE = 40;
@@ -19,7 +19,7 @@ function pattern(words: string[]): RegExp | undefined {
 /** Highlights each of the words in a text. */
 export function marked(text: string, words: string[]): ComponentChildren {
   const found = pattern(words);
-  // A split by a group alternates between other text and matches.
+  // A split by a group returns other text and matches in turn.
   return found ? text.split(found).map((part, index) => (index % 2 === 1 ? h('mark', null, part) : part)) : text;
 }
 
@@ -33,7 +33,10 @@ const FIELDS: [where: string, of: (clip: Clip) => string | null][] = [
   ['Review note', clip => clip.reviewNote],
 ];
 
-/** Returns a card's quotes of a clip: transcript and notes; with search words, the text around the first match. */
+/**
+ * Returns a clip's quotes for its card, from the transcript and the notes. With search words, a quote is the text
+ * around the first match.
+ */
 export function quotesOf(clip: Clip, words: string[]): Found[] {
   const found = pattern(words);
   const transcript = clip.transcriptText ?? '';

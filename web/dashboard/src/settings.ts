@@ -15,7 +15,7 @@ export interface ClipsPage {
   pagination: { nextCursor: string | null };
 }
 
-/** The ETags of the page's data, as the server would send them to the script: its first requests are conditional. */
+/** The ETags of the page's data. The script sends them, so that its first requests are conditional. */
 export interface PageEtags {
   overview: string;
   clips: string;

@@ -64,8 +64,8 @@ export const unknownLinkPage = (language: Language, brand: Brand): RecorderDocum
 });
 
 /**
- * Renders the page while the recorder is unavailable. It reloads after `seconds`, without a script. `crowd`: too many visitors;
- * otherwise the service is down.
+ * Renders the page for when the recorder is unavailable. It reloads after `seconds`, without a script. With `crowd`,
+ * the page says that there are too many visitors; otherwise, that the service is down.
  */
 export const waitPage = (language: Language, brand: Brand, seconds: number, crowd: boolean): RecorderDocument => ({
   title: language.page.waitTitle ?? '',
@@ -79,7 +79,7 @@ export const waitPage = (language: Language, brand: Brand, seconds: number, crow
   ),
 });
 
-/** `message`: the owner's text after the last answer. */
+/** `message` is the owner's text after the last answer. */
 export const thankYouPage = (language: Language, brand: Brand, message = ''): RecorderDocument => ({
   title: language.page.thanksTitle ?? '',
   language,
@@ -119,7 +119,7 @@ ${terms(settings, page)}
 </section>`;
 }
 
-/** Returns the line about earlier answers, in the script's wording. */
+/** Returns the line about earlier answers, with the same words as the script. */
 function welcomeHint({ interviewQuestions }: RecorderProject, answered: number[], { script }: Language): Html {
   const hint = earlierAnswers(interviewQuestions.length, answered);
   return html`<p id="welcome-back" class="notice-box"${hint ? null : raw(' hidden')}>${hint ? fill(script.earlierAnswers, hint) : null}</p>`;

@@ -5,7 +5,7 @@ import { brandHeader } from './document.ts';
 import type { Language } from './languages.ts';
 import type { RecorderProject } from './project.ts';
 
-// The screens that the script shows one at a time. All their texts are in the page, so that nothing moves later.
+// The screens that the script shows one at a time. The page contains all their texts, so that nothing moves later.
 
 const FLIP = raw(
   '<svg viewBox="0 0 24 24" aria-hidden="true"><path d="M4 8a9 9 0 0 1 15-2l2 2M20 16a9 9 0 0 1-15 2l-2-2M21 3v5h-5M3 21v-5h5"/></svg>',
@@ -63,7 +63,7 @@ ${settings.noteEnabled ? html`<label class="note">${page.note}<textarea id="note
 </section>`;
 }
 
-/** The screen for a browser or device without a camera: the same link on another device. */
+/** The screen for a browser or device without a camera. It offers the same link for another device. */
 export function elsewhereScreen({ page }: Language, brand: Brand): Html {
   return html`<section class="screen" id="screen-elsewhere" hidden>
 ${brandHeader(brand)}

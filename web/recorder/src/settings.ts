@@ -1,6 +1,6 @@
 /** The settings of the recorder's script, as JSON in the page. */
 export interface RecorderSettings {
-  /** The link's state; also `active` when any device may continue its one response. */
+  /** The link's state. It is also `active` when any device may continue the link's one response. */
   status: 'active' | 'disabled' | 'exhausted' | 'expired';
   /** True when the link takes more than one response. */
   shared: boolean;
@@ -10,7 +10,7 @@ export interface RecorderSettings {
   answered: number[];
   noteEnabled: boolean;
   requireTerms: boolean;
-  /** null for no dialog; "" for the page's own text. */
+  /** null means no dialog; "" means the page's own text. */
   successDialog: string | null;
   lang: string;
   texts: Record<string, string>;

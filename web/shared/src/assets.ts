@@ -9,8 +9,8 @@ export interface PageAssets {
 }
 
 /**
- * Loads the assets that `npm run generate` built from a page's browser sources, in `folder`. Throws a sentence that names this
- * command when they are missing.
+ * Loads the assets that `npm run generate` built from a page's browser sources, in `folder`. If assets are missing,
+ * throws a sentence that names this command.
  */
 export function loadPageAssets(page: string, folder: URL): PageAssets {
   const read = (name: string) => readFileSync(new URL(name, folder));
@@ -26,8 +26,8 @@ export function loadPageAssets(page: string, folder: URL): PageAssets {
 }
 
 /**
- * Returns the encoding (br, gzip or identity) with the greatest weight in an Accept-Encoding header; the first one wins a tie.
- * Ignores `*`: a client that sends only `*` names nothing that it can decode.
+ * Returns the encoding (br, gzip or identity) with the greatest weight in an Accept-Encoding header; on a tie, the
+ * first one. Ignores `*`, because a client that sends only `*` names no encoding that it can decode.
  */
 export function encodingFor(accepted: string | undefined): 'br' | 'gzip' | 'identity' {
   const weights = new Map((accepted ?? '').toLowerCase().split(',').map(weighted));

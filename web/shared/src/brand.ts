@@ -17,7 +17,7 @@ export interface Logo {
 export interface Brand {
   /** The custom properties of the style sheets: `--accent`, `--on-accent`, and the two for dark backgrounds. */
   style: string;
-  /** The logo's alternative text, or the text shown without a logo; "" for none. */
+  /** The logo's alternative text, or the text that replaces the logo; "" for none. */
   name: string;
   logo: Logo | undefined;
 }
@@ -29,8 +29,8 @@ export interface BrandConfig {
 }
 
 /**
- * Returns the reason to reject an accent colour; undefined when it is visible on a white page. A dark page uses a lighter
- * shade.
+ * Returns the reason to reject an accent colour; undefined when the colour is visible on a white page. A dark page uses
+ * a lighter shade.
  */
 export function accentFault(colour: string, example: string): string | undefined {
   if (!isColour(colour)) return `must be a colour such as ${example}`;

@@ -24,7 +24,7 @@ export function contrast(one: string, other: string): number {
 export const inkOn = (colour: string): '#000000' | '#ffffff' =>
   contrast(colour, '#000000') >= contrast(colour, '#ffffff') ? '#000000' : '#ffffff';
 
-/** Returns the colour, lightened step by step until its contrast with a dark background is at least `least`. */
+/** Lightens the colour step by step until its contrast with a dark background is at least `least`, and returns it. */
 export function lightened(colour: string, ground: string, least: number): string {
   let lighter = colour;
   for (let share = 0.05; share < 1 && contrast(lighter, ground) < least; share += 0.05) {

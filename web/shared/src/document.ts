@@ -13,7 +13,7 @@ export interface PageLook {
 
 /** The permissions of a kind of page. */
 export interface PageRights {
-  /** Sources of media and targets of forms, as a Content-Security-Policy names them. */
+  /** Sources of media and targets of forms, in the words of a Content-Security-Policy. */
   media: string;
   forms: string;
   /** The Permissions-Policy. */
@@ -52,7 +52,8 @@ export interface RenderedDocument {
 }
 
 /**
- * Renders a page that contains everything for its first paint. Its policy has a nonce for this answer only, so send it once.
+ * Renders a page that contains everything for its first paint. The policy has a nonce for one answer only, so send the
+ * page once.
  */
 export function renderDocument(
   look: PageLook,
@@ -76,7 +77,7 @@ ${settings ? html`<script src="/assets/${look.scriptName}" nonce="${nonce}" defe
 <body>
 ${body}
 ${
-  // Placed after the visible content; the script that reads it runs when the document is complete.
+  // The settings come after the visible content. The script that reads them runs when the document is complete.
   settings
     ? html`<script id="settings" type="application/json" nonce="${nonce}">${raw(jsonInHtml(settings))}</script>`
     : null

@@ -1,4 +1,4 @@
-/** HTML that is safe to put into HTML. */
+/** HTML that needs no more escaping. */
 export class Html {
   readonly text: string;
   constructor(text: string) {

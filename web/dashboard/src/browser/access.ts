@@ -4,7 +4,7 @@ import { createRef, h, render } from 'preact';
 import { projectId, sentenceOf } from './api.ts';
 import { elements } from './elements.ts';
 
-// Selections and notes need an API token. It stays in this tab's session storage, and the page sends it only in the
+// Selections and notes need an API token. This tab's session storage keeps the token, and the page sends it only in the
 // Authorization header of writes.
 
 const KEY = `api-token:${projectId}`;
@@ -37,7 +37,7 @@ function change(next: string | null): void {
   for (const act of listeners) act();
 }
 
-/** Sends a change with the token. Rejects with a Refusal; forgets a token that no longer works. */
+/** Sends a change with the token. Rejects with a Refusal. Forgets a token that no longer works. */
 export async function write(method: 'PATCH' | 'POST', path: string, body?: unknown): Promise<Response> {
   try {
     return await send(token ?? '', method, path, body);

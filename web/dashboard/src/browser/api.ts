@@ -5,7 +5,7 @@ import type { DashboardSettings } from '../settings.ts';
 export const settings = readSettings<DashboardSettings>();
 export const { projectId } = settings.overview.project;
 
-/** Loads JSON below the page's own path. Rejects as `request` does. */
+/** Loads JSON below the page's own path. Rejects like `request`. */
 export const get = async <T>(path: string, signal?: AbortSignal): Promise<T> =>
   (await request(pagePath + path, { signal })).json() as Promise<T>;
 
@@ -15,7 +15,7 @@ const KNOWN_MAX = 8;
 export class Poller {
   private readonly etags = new Map<string, string>();
 
-  /** Resolves to undefined when the answer has not changed. Rejects as `get` does. */
+  /** Resolves to undefined when the answer has not changed. Rejects like `get`. */
   async poll<T>(path: string): Promise<T | undefined> {
     const known = this.etags.get(path);
     const answer = await request(pagePath + path, known ? { headers: { 'if-none-match': known } } : {});
@@ -30,7 +30,7 @@ export class Poller {
     if (etag) this.etags.set(path, etag);
   }
 
-  /** Forgets the last answer: the page shows something else now. */
+  /** Forgets the last answer, because the page now shows something else. */
   forget(): void {
     this.etags.clear();
   }

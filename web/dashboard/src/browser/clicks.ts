@@ -1,6 +1,6 @@
 import { announce } from '@recording-request/web-shared/browser/texts';
 
-/** Calls `act` for clicks on elements with this attribute, including later ones. */
+/** Calls `act` for clicks on elements with this attribute, including elements that are added later. */
 export function onClickOf(attribute: string, act: (element: HTMLElement, event: MouseEvent) => unknown): void {
   addEventListener('click', event => {
     const target = (event.target as Element | null)?.closest?.<HTMLElement>(`[${attribute}]`);
@@ -8,7 +8,7 @@ export function onClickOf(attribute: string, act: (element: HTMLElement, event: 
   });
 }
 
-/** Copies a text and shows that on the button for a moment, in its text and accessible name. */
+/** Copies a text. The button shows for a moment that the text was copied, in its own text and its accessible name. */
 export async function copyFrom(button: HTMLElement, text: string, done = 'Copied'): Promise<void> {
   const { label = button.textContent ?? '', name = button.getAttribute('aria-label') } = button.dataset;
   button.dataset.label = label;

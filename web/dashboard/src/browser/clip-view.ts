@@ -15,7 +15,7 @@ import { Cues } from './transcript.ts';
 
 export interface ClipView {
   clip: Clip;
-  /** All answers of its response, in the order of the questions. */
+  /** All answers of the clip's response, in the order of the questions. */
   answers: Clip[];
   player: RefObject<Player | null>;
   /** True when the player has captions. */
@@ -25,7 +25,7 @@ export interface ClipView {
   /** The captions, once loaded; "failed" when they could not be loaded. */
   captioned: Captioned | 'failed' | undefined;
   onCaptioned(captioned: Captioned | 'failed'): void;
-  /** Replaces this answer by another one. */
+  /** Replaces the clip in the view by another answer. */
   onAnswer(hash: string): void;
 }
 

@@ -62,7 +62,7 @@ function show(page: ClipsPage, pages: number): void {
   void completeResponses().catch(failed);
 }
 
-/** Loads the next older page below the shown ones, or in their place when the list is full. */
+/** Loads the next older page and adds it below the shown pages. When the list is full, the new page replaces them. */
 export async function loadMore(): Promise<void> {
   if (busy || list.next === null) return;
   busy = true;
@@ -99,8 +99,8 @@ export function watchEnd(): void {
 }
 
 /**
- * Loads all answers of contributors whose first shown answer is not to the first question: their earlier answers are on a page that
- * is not loaded yet.
+ * Loads all answers of each contributor whose first shown answer is not the answer to the first question: the earlier
+ * answers are on a page that is not loaded yet.
  */
 export async function completeResponses(): Promise<void> {
   if (!isByPerson() || list.next === null || isNarrowed(list.query)) return;

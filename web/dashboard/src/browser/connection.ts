@@ -3,7 +3,7 @@ import { h, render } from 'preact';
 import { sentenceOf } from './api.ts';
 import { elements } from './elements.ts';
 
-// Shows above the content whether the page can reach the server.
+// Shows, above the content, whether the page can reach the server.
 
 const { banner, fresh } = elements;
 let trouble = '';
@@ -61,7 +61,7 @@ const moved = () =>
     h('p', null, 'This link has been replaced with a new one. Ask the person who runs this project for it.'),
   );
 
-/** Handles a replaced URL: removes its content from the screen. */
+/** Handles a dashboard whose URL was replaced: removes the content from the screen. */
 function end(): void {
   ended = true;
   document.title = 'Dashboard moved';

@@ -33,5 +33,5 @@ export const elements = findElements({
   downloadList: 'ul',
 });
 
-/** Only in an interview. */
+/** This element exists only in an interview. */
 export const { byPerson } = findOptional({ byPerson: 'input' });

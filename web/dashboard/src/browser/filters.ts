@@ -25,7 +25,7 @@ function wireForm(): void {
     if (target === byPerson) paint();
     else if (target !== q) void reload(wanted());
   });
-  // Handles the field's clear button, if the browser has one.
+  // Handles the search field's clear button, if the browser has one.
   q.addEventListener('search', () => q.value === '' && void reload(wanted()));
 }
 

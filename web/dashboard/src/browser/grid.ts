@@ -25,7 +25,7 @@ const cardContext = (): CardContext => ({
   arrived,
 });
 
-/** Renders the current clips; with `loadingMore`, also placeholders for those that are loading. */
+/** Renders the current clips. With `loadingMore`, also renders placeholders for the clips that are loading. */
 export function paint(loadingMore = false): void {
   const place = focusedPlace();
   const byPerson = isByPerson();
@@ -52,7 +52,7 @@ function showEmpty(content: ComponentChild): void {
   empty.hidden = !content;
 }
 
-// Moving a card or replacing a star removes its focus.
+// Returns the place of the focus, because moving a card or replacing a star removes the focus.
 function focusedPlace(): { id: string; which: string } | undefined {
   const focused = document.activeElement;
   const id = focused?.closest<HTMLElement>('#grid [data-id]')?.dataset.id;
@@ -76,7 +76,7 @@ const ghosts = (number: number): ComponentChildren =>
 
 export const isLoading = (): boolean => grid.hasAttribute('aria-busy');
 
-/** Shows that another list is loading. */
+/** Shows that the grid waits for another list. */
 export function showLoading(): void {
   grid.className = 'grid';
   grid.setAttribute('aria-busy', 'true');
@@ -97,7 +97,7 @@ export function showFailure(sentence: string): void {
   ]);
 }
 
-/** Loads a failed picture once more, after a busy moment. */
+/** Loads a failed picture once more after a pause, because the server may have been busy. */
 function askAgainForPictures(): void {
   const again = (picture: EventTarget | null) => {
     if (!(picture instanceof HTMLImageElement) || picture.dataset.again) return;
@@ -109,7 +109,7 @@ function askAgainForPictures(): void {
   };
   // The error event does not bubble.
   grid.addEventListener('error', ({ target }) => again(target), { capture: true });
-  // The page's own pictures may have failed before this script ran.
+  // The pictures in the server's HTML may have failed before this script ran.
   for (const picture of grid.querySelectorAll('img')) if (picture.complete && !picture.naturalWidth) again(picture);
 }
 

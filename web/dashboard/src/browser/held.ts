@@ -9,7 +9,7 @@ import { byPerson, elements } from './elements.ts';
 
 export const PAGES_MAX = 10;
 
-/** The query of the list and its position. */
+/** The query of the list, and the position of the list among all clips. */
 export const list = {
   query: settings.query as Query,
   /** The cursor of the next older page. */
@@ -28,13 +28,13 @@ export const arrived = new Set<string>();
 let visited: Clip | undefined;
 const watchers: ((clip: Clip, changed: boolean) => void)[] = [];
 
-/** The last saved state of clips, each with the number of saves at that time. */
+/** The last saved state of clips. `at` is the number of saves at that time. */
 const saved = new Map<string, { clip: Clip; at: number }>();
 let saves = 0;
 
 /**
- * Call this before a request for clips. Returns a function for the received clips; it keeps the known state of a clip that was
- * saved during the request.
+ * Call this before a request for clips. Returns a function that takes each received clip; for a clip that was saved
+ * during the request, it keeps the saved state.
  */
 function asking(): (received: Clip) => Clip {
   const before = saves;
@@ -44,7 +44,7 @@ function asking(): (received: Clip) => Clip {
   };
 }
 
-/** Loads clips. Rejects as `get` does. */
+/** Loads clips. Rejects like `get`. */
 export async function getClips(path: string, signal?: AbortSignal): Promise<ClipsPage> {
   const latest = asking();
   const page = await get<ClipsPage>(path, signal);
@@ -53,27 +53,27 @@ export async function getClips(path: string, signal?: AbortSignal): Promise<Clip
 
 const poller = new Poller();
 
-/** Polls clips; resolves to undefined when nothing changed. Rejects as `get` does. */
+/** Polls clips; resolves to undefined when nothing changed. Rejects like `get`. */
 export async function pollClips(path: string): Promise<ClipsPage | undefined> {
   const latest = asking();
   const page = await poller.poll<ClipsPage>(path);
   return page && { ...page, submissions: page.submissions.map(latest) };
 }
 
-/** Polls one clip; resolves to undefined when nothing changed. Rejects as `get` does. */
+/** Polls one clip; resolves to undefined when nothing changed. Rejects like `get`. */
 export async function pollClip(id: string): Promise<Clip | undefined> {
   const latest = asking();
   const clip = await poller.poll<Clip>(`/submissions/${id}`);
   return clip && latest(clip);
 }
 
-/** Makes the next poll return the full answer: the last one was not used, or the page shows another source. */
+/** Makes the next poll return the full answer, because the last answer was not used or the page shows another list. */
 export const forgetPolled = (): void => poller.forget();
 
 /** Registers the page's initial clips as the last answer for this path. */
 export const knowPolled = (path: string): void => poller.know(path, settings.etags.clips);
 
-/** Loads one clip. Rejects as `get` does. */
+/** Loads one clip. Rejects like `get`. */
 export async function getClip(id: string): Promise<Clip> {
   const latest = asking();
   return latest(await get<Clip>(`/submissions/${id}`));

@@ -11,7 +11,7 @@ import { get, Poller, sentenceOf, settings } from './api.ts';
 import { copyFrom, onClickOf } from './clicks.ts';
 import { elements } from './elements.ts';
 
-// The table of links: pages of at most ROWS_MAX rows in total.
+// The table of links. Its pages have at most ROWS_MAX rows in total.
 
 const ROWS_MAX = 1_000;
 
@@ -31,7 +31,8 @@ const pathTo = (more: Record<string, string>, state = status()): string => {
 const load = (more: Record<string, string>, state?: string): Promise<DashboardLinksJson> => get(pathTo(more, state));
 const poller = new Poller();
 
-// The server rendered the first rows, and the page has only their visible data, so each row is created and replaced separately.
+// The server rendered the first rows, and the page does not have their full data. So each row is created and replaced
+// separately.
 function rowsOf(links: RecipientLinkJson[]): Element[] {
   const { questionCount } = settings.overview.project;
   const rows = document.createElement('tbody');

@@ -14,7 +14,7 @@ import { refresh } from './news.ts';
 
 const EVERY_MS = 5_000;
 const LONGEST_MS = 60_000;
-/** The rounds after which unfinished clips are polled even without changed figures. */
+/** After this many rounds, unfinished clips are polled even if the figures have not changed. */
 const UNFINISHED_ROUNDS = 3;
 
 const PATH = '/overview';
@@ -23,7 +23,7 @@ let wait = EVERY_MS;
 let timer: number | undefined;
 let asking = false;
 let round = 0;
-/** True when the last poll of clips failed: the next round polls them again, even without changed figures. */
+/** True when clips must be polled in the next round, for example because the last poll failed. */
 let owed = false;
 
 async function look(): Promise<void> {

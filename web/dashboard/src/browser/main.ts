@@ -10,7 +10,7 @@ import { wireReview } from './review.ts';
 import { rememberPlace, showSection } from './sections.ts';
 import { followHash, wireViewer } from './viewer.ts';
 
-// The owner's page: the server rendered it; this script plays clips, follows the URL and refreshes.
+// The owner's page. The server rendered it; this script plays clips, follows the URL and refreshes the page.
 
 function follow(byPage: boolean): void {
   showSection(location.hash);

@@ -22,25 +22,26 @@ import {
   waiting,
 } from './held.ts';
 
-// Shows new clips since the list was loaded. Nothing moves while the reader is further down: new clips wait for a press.
+// Shows the clips that arrived since the list was loaded. While the reader is further down, nothing moves: new clips
+// wait for a press.
 
 const SINGLES_MAX = 3;
 const HELD_MAX = PAGE_SIZE * PAGES_MAX;
 
-/** The newest clip ever seen, when the list does not begin with the newest. */
+/** The newest known clip, when the list does not begin with the newest. */
 let newestSeen: string | undefined;
 /** The ids in the last list. */
 let listed = idsOf(settings.page);
 
 /**
- * Loads changes or, without `all`, at least unfinished clips; resolves to false when another list was loading. Rejects as `get`
- * does.
+ * Loads changes or, without `all`, at least unfinished clips. Resolves to false when another list was loading. Rejects
+ * like `get`.
  */
 export async function refresh(all: boolean): Promise<boolean> {
   if (isLoading()) return false;
   const { query } = list;
   if (!all && query.q.trim()) {
-    // A search is expensive, so it is not repeated for clips that are already in the page.
+    // A search is expensive, so the page refreshes only unfinished clips, without searching again.
     await refreshUnfinished(new Set());
     return true;
   }
@@ -68,7 +69,7 @@ function takeIn(page: ClipsPage): void {
 }
 
 function add(fresh: Clip[], page: ClipsPage): void {
-  // After more new clips than a page holds, the ones in between are unknown.
+  // After more new clips than a page holds, the clips in between are unknown.
   const gap = fresh.length === page.submissions.length && clips.size > 0 && page.pagination.nextCursor !== null;
   for (const clip of fresh) waiting.set(clip.submissionId, clip);
   const atTop = elements.clips.hidden || elements.grid.getBoundingClientRect().top > 0;
@@ -81,14 +82,16 @@ function isFresh(id: string): boolean {
   return list.older ? newestSeen !== undefined && id > newestSeen : true;
 }
 
-/** Returns how many of the newest clips include all unfinished ones, within the limit of one request. */
+/**
+ * Returns how many of the newest clips must be loaded to include all unfinished clips, up to the limit of one request.
+ */
 function reach(): number {
   if (list.older || list.query.q.trim()) return PAGE_SIZE;
   const last = newestFirst().findLastIndex(isUnfinished);
   return Math.min(LIMITS.pageSize, Math.max(PAGE_SIZE, last + 1 + waiting.size));
 }
 
-/** Refreshes the first clips that were not in the list and were unfinished. */
+/** Refreshes the first unfinished clips that are not in `known`. */
 async function refreshUnfinished(known: Set<string>): Promise<void> {
   const open = newestFirst().filter(clip => isUnfinished(clip) && !known.has(clip.submissionId));
   for (const { submissionId } of open.slice(0, SINGLES_MAX)) {
@@ -103,7 +106,7 @@ async function refreshUnfinished(known: Set<string>): Promise<void> {
   }
 }
 
-/** Removes clips that are missing from the newest page although they belong there. */
+/** Removes clips that the newest page should contain but does not. */
 function dropErased({ submissions, pagination }: ClipsPage): void {
   const oldest = pagination.nextCursor === null ? '' : (submissions.at(-1)?.submissionId ?? '');
   const gone = [...clips.keys()].filter(id => id >= oldest && !listed.has(id));
@@ -117,11 +120,11 @@ function tellWaiting(many: boolean): void {
   elements.showWaiting.dataset.many = String(many);
   elements.waiting.hidden = false;
   announce(`${count(waiting.size, 'new clip')}.`);
-  // They are loaded again on demand.
+  // The clips are loaded again on demand.
   if (many) waiting.clear();
 }
 
-/** Puts the new clips at the top. */
+/** Adds the new clips at the top. */
 function showWaiting(): void {
   announce(`${count(waiting.size, 'new clip')} added.`);
   elements.waiting.hidden = true;

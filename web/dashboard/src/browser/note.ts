@@ -5,12 +5,14 @@ import { sentenceOf } from './api.ts';
 import { knownClip } from './held.ts';
 import { save, showFailure } from './review.ts';
 
-// The review note of the open clip. The button and leaving the clip save it; until then the page shows that it is unsaved.
+// The review note of the open clip. The page saves it when the reader presses the button or leaves the clip; until then
+// it shows that the note is unsaved.
 
 /** The unsaved texts by clip. */
 const drafts = new Map<string, string>();
 /**
- * The clips whose note is being saved, and whether to save again afterwards: of two concurrent saves either could arrive last.
+ * The clips whose note is being saved. True means to save again afterwards, because two concurrent saves could arrive
+ * in any order.
  */
 const saving = new Map<string, boolean>();
 /** The status of the visible note. */
@@ -67,7 +69,7 @@ export const noteForm = ({ submissionId: id, reviewNote }: Clip): ComponentChild
 
 function write(id: string, text: string): void {
   drafts.set(id, text);
-  // The known note is about to change while a save is running.
+  // The known note will change, because a save is running.
   if (!saving.has(id) && text === (knownClip(id)?.reviewNote ?? '')) drafts.delete(id);
   showState(id, stateOf(id));
 }

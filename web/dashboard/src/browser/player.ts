@@ -12,9 +12,9 @@ export interface Captioned {
 
 export interface PlayerProps extends Attributes {
   clip: Clip;
-  /** Refers to the player while it exists. Preact passes `ref` on to a component as it is. */
+  /** Refers to the player while it exists. It is not named `ref`, because Preact handles `ref` itself. */
   holder: RefObject<Player | null>;
-  /** True with captions. They cannot be added later, so a player with captions has another key. */
+  /** True with captions. Captions cannot be added later, so a player with captions has another key. */
   captions: boolean;
   /** True to play at once, if the browser allows it. */
   plays: boolean;
@@ -84,7 +84,7 @@ export class Player extends Component<PlayerProps, { failed?: boolean }> {
   }
 
   private play(): void {
-    // Some browsers require a touch first; then it stays paused.
+    // Some browsers require a touch first. Then the clip stays paused.
     this.video.current?.play().catch(() => {});
   }
 

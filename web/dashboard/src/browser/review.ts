@@ -46,7 +46,7 @@ export function showFailure(sentence: string, again: () => void): void {
     ],
     toast,
   );
-  // An open dialog covers everything else, so the message is shown inside it.
+  // An open dialog covers everything else, so the dialog contains the message.
   (document.querySelector('dialog[open]') ?? document.body).append(toast);
 }
 

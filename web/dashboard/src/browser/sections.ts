@@ -5,12 +5,14 @@ const SECTIONS = ['clips', 'links', 'downloads'] as const;
 type Section = (typeof SECTIONS)[number];
 
 let shown: Section | undefined;
-/** The scroll position of the clips when another section was opened. */
+/** The scroll position of the clips at the time when another section was opened. */
 let clipsAt = 0;
 
 const sectionOf = (hash: string): Section => SECTIONS.find(section => hash === `#${section}`) ?? 'clips';
 
-/** Shows only the section of the URL. A clip's URL shows it above the clips. */
+/**
+ * Shows only the section that the URL names. For a clip's URL, shows the section of the clips, with the clip above it.
+ */
 export function showSection(hash: string): void {
   const now = sectionOf(hash);
   for (const section of SECTIONS) elements[section].hidden = section !== now;
@@ -18,7 +20,7 @@ export function showSection(hash: string): void {
     if (link.getAttribute('href') === `#${now}`) link.setAttribute('aria-current', 'page');
     else link.removeAttribute('aria-current');
   }
-  // The browser has scrolled to the section, which hides its title and the navigation.
+  // The browser has scrolled to the section, so that its title and the navigation are out of view.
   if (shown !== now) scrollTo(0, now === 'clips' ? clipsAt : 0);
   shown = now;
   if (now === 'links') linksShown();

@@ -6,7 +6,7 @@ import type { Captioned } from './player.ts';
 /** Returns a cue's text as the browser parses WebVTT, without tags and escapes. */
 const textOf = (cue: VTTCue): string => cue.getCueAsHTML().textContent ?? '';
 
-/** Jumps slightly past a cue's start, or the previous cue would still be active. */
+/** Jumps slightly past a cue's start; otherwise the previous cue would still be active. */
 const HAIR = 0.01;
 
 interface CuesProps {
@@ -17,7 +17,7 @@ interface CuesProps {
 
 const cuesIn = (list: TextTrackCueList | null): VTTCue[] => [...(list ?? [])] as VTTCue[];
 
-/** The transcript, made from the captions. It follows the playback and jumps to a pressed text. */
+/** The transcript, made from the captions. It follows the playback, and the playback jumps to a pressed text. */
 export class Cues extends Component<CuesProps, { active: Set<TextTrackCue> }> {
   private readonly list = createRef<HTMLOListElement>();
   private readonly follow = (): void =>
@@ -65,7 +65,7 @@ export class Cues extends Component<CuesProps, { active: Set<TextTrackCue> }> {
   }
 }
 
-/** Scrolls only the transcript: the page around it stays. */
+/** Scrolls only the transcript, not the page around it. */
 function keepInView(button: Element): void {
   const box = button.closest('#transcript');
   if (!box) return;

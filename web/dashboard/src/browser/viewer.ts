@@ -11,8 +11,8 @@ import { getClip, hasMore, knownClip, onClip, shownOrder, visit } from './held.t
 import { leaveNote, onNoteState, openNote } from './note.ts';
 import type { Captioned, Player } from './player.ts';
 
-// One clip, above the page. Its URL is the page's with #clip-<id>, so that it can be sent to anyone with access to the
-// dashboard.
+// Shows one clip above the page. The URL is then the page's URL with #clip-<id>, which the reader can send to anyone
+// with access to the dashboard.
 
 const HASH = /^#clip-([0-9a-f-]{36})$/;
 
@@ -20,7 +20,7 @@ const HASH = /^#clip-([0-9a-f-]{36})$/;
 interface Open {
   id: string;
   clip: Clip | undefined;
-  /** The reason why it cannot be shown. */
+  /** The reason why the clip cannot be shown. */
   problem: { title: string; sentence: string } | undefined;
   answers: Clip[];
   player: RefObject<Player | null>;
@@ -30,7 +30,7 @@ interface Open {
 }
 
 let open: Open | undefined;
-/** True when this page opened the clip: then closing it goes back in the history. */
+/** True when this page opened the clip: closing the clip then goes back in the history. */
 let opened = false;
 /** The last opened clip: its card gets the focus. */
 let last: string | undefined;
@@ -59,7 +59,7 @@ function content(): ComponentChildren[] {
       h(
         'div',
         { class: 'viewer-buttons' },
-        // The ends of the list disable the buttons; a button with the focus keeps it.
+        // At the ends of the list these buttons are disabled, but a focused button stays focused.
         round('previous', '‹', 'Previous clip', () => void step(-1), index <= 0),
         round('next', '›', 'Next clip', () => void step(1), isLast),
         round('close', '×', 'Close', () => dialog?.close()),
@@ -113,13 +113,13 @@ function makeDialog(): HTMLDialogElement {
   made.setAttribute('aria-labelledby', 'viewer-title');
   document.body.append(made);
   made.addEventListener('close', closed);
-  // The backdrop.
+  // A click on the backdrop closes the viewer.
   made.addEventListener('click', ({ target }) => target === made && made.close());
   made.addEventListener('keydown', pressed);
   return made;
 }
 
-/** Handles keys: arrows switch clips, Space toggles the playback, unless the focused element uses these keys. */
+/** Handles keys: arrows switch clips, and Space toggles the playback, unless the focused element uses the key. */
 function pressed(event: KeyboardEvent): void {
   const focused = event.target as Element;
   if (event.altKey || event.ctrlKey || event.metaKey || event.shiftKey) return;
@@ -148,7 +148,7 @@ function leave(): void {
   open = undefined;
 }
 
-/** Follows the URL: opens its clip, and closes a clip that it no longer names. */
+/** Follows the URL: opens the clip that it names, and closes any other clip. */
 export async function followHash(byPage: boolean): Promise<void> {
   const id = clipOf(location.hash);
   if (id) {
@@ -157,7 +157,7 @@ export async function followHash(byPage: boolean): Promise<void> {
   }
   opened = false;
   if (dialog?.open) dialog.close();
-  // Going back has moved the focus to the target of the URL.
+  // Going back moved the focus to the target of the URL.
   if (last) focusCard(last);
   last = undefined;
 }
@@ -214,7 +214,7 @@ async function step(by: 1 | -1): Promise<void> {
   if (next && open?.id === from) await replace(`#clip-${next}`);
 }
 
-/** Replaces this clip by another one, also in the history: going back leads to the list. */
+/** Replaces this clip by another clip, also in the history, so that going back leads to the list. */
 async function replace(hash: string): Promise<void> {
   history.replaceState(history.state, '', hash);
   await show(clipOf(hash) ?? '');
@@ -223,14 +223,14 @@ async function replace(hash: string): Promise<void> {
 /** Updates the open clip without interrupting its playback. */
 function refresh(clip: Clip): void {
   if (!open?.clip || open.id !== clip.submissionId) return;
-  // Captions need another player. A player in use stays; the captions' text is shown next to it.
+  // Captions need another player. A player in use stays; the page shows the captions' text next to it.
   const captions = open.captions || (hasCaptions(clip) && open.player.current?.untouched !== false);
   change(open, { clip, captions, plays: false });
 }
 
 /**
- * Renders a changed write access. Keeps the focus in the review box: on the star with write access, otherwise on the button
- * that requests it.
+ * Renders a changed write access. Keeps the focus in the review box: on the star with write access, otherwise on the
+ * button that requests the access.
  */
 function refreshAccess(): void {
   const focused = document.activeElement?.closest('#review-box, #review-this');

@@ -56,7 +56,7 @@ export function clipsSection({ submissions, here, query, project, older, nextCur
   );
 }
 
-/** Renders the items of the grid: cards or, with a number of questions, contributors with the cards of their answers. */
+/** Renders the items of the grid: cards, or in an interview the contributors with the cards of their answers. */
 export function clipItems(clips: Clip[], context: CardContext, questionCount?: number): ComponentChildren {
   const cards = (some: Clip[]) => some.map(clip => clipCard(clip, context));
   if (questionCount === undefined) return cards(clips);

@@ -7,8 +7,8 @@ export interface Store {
 }
 
 /**
- * Holds the state: each event produces the next state, which is shown before its effects run. An event from an effect waits for
- * the other effects of the previous event.
+ * Holds the state. Each event produces the next state, which is shown before the event's effects run. An event that an
+ * effect causes waits until the other effects of the previous event have run.
  */
 export function createStore(
   initial: State,

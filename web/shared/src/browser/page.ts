@@ -1,4 +1,4 @@
-/** The page's own path, without a trailing slash. All requests of its script go below it. */
+/** The page's own path, without a trailing slash. The script sends all requests to paths below it. */
 export const pagePath = location.pathname.replace(/\/+$/, '');
 
 /** Returns the settings that the server put into the page as JSON. */

@@ -13,8 +13,8 @@ export class Refusal extends Error {
 }
 
 /**
- * Sends a request with a time limit and reads the whole body before it resolves. Rejects as fetch does, or with a Refusal for
- * any status from 400.
+ * Sends a request with a time limit and reads the whole body before it resolves. Rejects like `fetch`, and with a
+ * Refusal for a status of 400 or more.
  */
 export async function request(url: string, options: RequestInit = {}, limitMs = LIMIT_MS): Promise<Response> {
   const limit = new AbortController();

@@ -4,12 +4,12 @@ export function showText(element: HTMLElement, text: string): void {
   element.hidden = text === '';
 }
 
-/** Sets a text only if it differs: a screen reader reads a live region again after each change. */
+/** Sets a text only if it differs, because a screen reader reads a live region again after each change. */
 export function setText(element: HTMLElement, text: string): void {
   if (element.textContent !== text) element.textContent = text;
 }
 
-/** Announces a text to screen readers; both pages have a live region for it. */
+/** Announces a text to screen readers, through the live region of the page. */
 export function announce(text: string): void {
   const region = document.getElementById('announcer');
   if (region) region.textContent = text;

@@ -21,10 +21,13 @@ export const getResponse = (responseSessionId: string): Promise<Response> =>
 export const setNote = (responseSessionId: string, note: string): Promise<Response> =>
   json('PATCH', `/responses/${responseSessionId}`, { note });
 
-/** Returns whether the link may take a new response. Returns true when the server cannot answer now: the claim decides then. */
+/**
+ * Returns whether the link may take another response. Returns true when the server cannot answer now, because the claim
+ * will decide.
+ */
 export const takesMore = (): Promise<boolean> => request(pagePath, { method: 'HEAD' }).then(() => true, isTransient);
 
-/** Reports the first touch or key, because opening a page changes nothing. */
+/** Reports the first touch or key. Loading the page changes nothing on the server. */
 export function reportFirstTouch(): void {
   const touched = () => {
     for (const kind of ['pointerdown', 'keydown']) removeEventListener(kind, touched);
@@ -34,8 +37,8 @@ export function reportFirstTouch(): void {
 }
 
 /**
- * Returns whether a retry may succeed: after a network error, while a server is down, during a lock, or when a claimed use may
- * become free.
+ * Returns whether a retry may succeed: after a network error, while a server is down, during a lock, or when a claimed
+ * use may become free.
  */
 export function isTransient(error: unknown): boolean {
   return !(error instanceof Refusal) || error.status >= 500 || [408, 409, 423, 425, 429].includes(error.status);

@@ -2,17 +2,18 @@
 const OURS = 'screen';
 
 export interface BackButton {
-  /** Call this with whether there is a screen to go back to, whenever that may have changed. */
+  /** Call this whenever the previous screen may have appeared or disappeared. */
   update(canGoBack: boolean): void;
 }
 
 /**
- * Makes the device's or browser's Back go one screen back. While there is a previous screen, the page keeps one extra history
- * entry; Back removes it, and then `back` is called. Without a previous screen, Back leaves the page.
+ * Makes the device's or browser's Back show the previous screen. While a previous screen exists, the page keeps one
+ * extra history entry. Back removes this entry, and then `back` is called. Without a previous screen, Back leaves the
+ * page.
  */
 export function createBackButton(back: () => void): BackButton {
   let able = false;
-  // True when the page was reloaded on its own entry.
+  // True when the page was reloaded on its extra entry.
   let held = history.state === OURS;
 
   function update(canGoBack: boolean): void {
@@ -24,7 +25,7 @@ export function createBackButton(back: () => void): BackButton {
 
   addEventListener('popstate', ({ state }) => {
     held = state === OURS;
-    // After Forward, the entry exists again and nothing else has changed.
+    // After Forward the entry exists again, and the screen stays.
     if (held) return;
     if (!able) return history.back();
     back();

@@ -41,7 +41,10 @@ export function createBegin(): Begin {
   return { claim, forgetResponse };
 }
 
-/** Loads a response and retries until the server answers; undefined when it does not know the response. */
+/**
+ * Loads a response, and retries until the server answers. Resolves to undefined when the server does not know the
+ * response.
+ */
 export async function loadResponse(id: string, waiting: () => void): Promise<Response | undefined> {
   for (let tries = 1; ; tries++) {
     try {

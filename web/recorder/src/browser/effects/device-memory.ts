@@ -20,7 +20,7 @@ export function remember(begun: Begun): void {
   try {
     localStorage.setItem(KEY, JSON.stringify(begun));
   } catch {
-    // A private window stores nothing; the page works while it is open.
+    // A private window stores nothing. The page still works while it is open.
   }
 }
 

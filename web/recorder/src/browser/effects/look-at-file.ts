@@ -1,6 +1,6 @@
 import type { FileKind, FileLook } from '../state/file.ts';
 
-// Checks by its bytes whether a chosen file is a video: its name and type are only claims.
+// Checks from a file's bytes whether the file is a video, because its name and type are only claims.
 
 const HEAD_BYTES = 256 * 1024;
 // The index of an hour with two tracks has about 2 MB.
@@ -37,7 +37,7 @@ export async function kindOf(file: Blob): Promise<FileKind> {
   return SIGNATURES.find(([pattern]) => pattern.test(start))?.[1] ?? 'notVideo';
 }
 
-/** Checks the codecs of its tracks, which are at its beginning: an id, a length, and a name such as V_VP9. */
+/** Checks the codecs of the file's tracks, which are at the beginning: an id, a length, and a name such as V_VP9. */
 async function kindOfMatroska(file: Blob): Promise<FileKind> {
   const head = letters(await read(file, 0, HEAD_BYTES));
   // The id 0x86 decodes to a dagger.
@@ -46,8 +46,8 @@ async function kindOfMatroska(file: Blob): Promise<FileKind> {
 }
 
 /**
- * Checks the handlers of its tracks. A file without an index cannot be played; if the search for the index ended early, the
- * server decides.
+ * Checks the handlers of the file's tracks. A file without an index cannot be played. If the search for the index ended
+ * early, the server decides.
  */
 async function kindOfMp4(file: Blob, start: string): Promise<FileKind> {
   const brand = start.slice(4, 8) === 'ftyp' ? start.slice(8, 12) : '';

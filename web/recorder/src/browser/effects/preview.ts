@@ -4,7 +4,7 @@ import type { Takes } from './takes.ts';
 
 const SEEK_LIMIT_MS = 2_000;
 
-/** Plays a take from this device, and points a download link to it with a file name of its type. */
+/** Plays a take from this device. The download link gets the take and a file name of its type. */
 export function createPreview(
   video: HTMLVideoElement,
   link: HTMLAnchorElement,
@@ -46,7 +46,7 @@ export function createPreview(
   };
 }
 
-/** Seeks to the end, because a live recording learns its length there; then shows the controls. */
+/** Seeks to the end, where the browser learns the length of a live recording; then shows the controls. */
 function learnLength(video: HTMLVideoElement, seconds: number): void {
   video.controls = false;
   const back = () => {

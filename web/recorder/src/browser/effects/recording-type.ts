@@ -12,9 +12,9 @@ export const isWebKit = ({ vendor, userAgent }: Browser): boolean =>
   vendor.startsWith('Apple') || (/AppleWebKit\//.test(userAgent) && !/Chrom(?:e|ium)\/|Android/.test(userAgent));
 
 /**
- * Returns the recording type, or undefined when the browser supports none of ours and uses its own. WebM comes first: it
- * arrives every second, so a crash loses least. WebKit's WebM, since Safari 18.4, can be rotated by 90°, so MP4 comes first
- * there.
+ * Returns the recording type, or undefined when the browser supports none of our types and uses its own. WebM comes
+ * first, because it arrives every second, so a crash loses least. WebKit's WebM, since Safari 18.4, can be rotated by
+ * 90°, so MP4 comes first there.
  */
 export function recordingTypeOf(browser: Browser, isSupported: (type: string) => boolean): string | undefined {
   const types = isWebKit(browser) ? [...MP4, ...WEBM] : [...WEBM, ...MP4];

@@ -13,7 +13,7 @@ export interface Recording {
 const TIMESLICE_MS = 1_000;
 const QUALITY = { videoBitsPerSecond: 1_800_000, audioBitsPerSecond: 96_000 };
 
-/** Returns this browser's recording type, or undefined when it supports none of ours. */
+/** Returns this browser's recording type, or undefined when it supports none of our types. */
 export const recordingType = (): string | undefined =>
   recordingTypeOf(navigator, type => MediaRecorder.isTypeSupported(type));
 

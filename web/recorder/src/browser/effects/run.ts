@@ -13,7 +13,10 @@ import { createPreview } from './preview.ts';
 import { createTakes } from './takes.ts';
 import { createWakeLock } from './wake-lock.ts';
 
-/** Creates the runner of all effects: camera, takes and uploads, and those of the page itself. */
+/**
+ * Creates the runner of all effects: the effects of the camera, the takes and the uploads, and the effects of the page
+ * itself.
+ */
 export function createEffects(
   elements: Elements,
   texts: Texts,
@@ -84,7 +87,7 @@ function pageEffects(
       const { success: dialog, successText, doneMessage } = elements;
       successText.textContent = settings.successDialog || t('successMessage');
       const closed = () => {
-        // The last screen now has the owner's text; do not show it twice.
+        // The last screen now shows the owner's text, so this element must not repeat it.
         successText.textContent = '';
         showText(doneMessage, settings.successDialog ?? '');
         dispatch({ is: 'dialogClosed' });

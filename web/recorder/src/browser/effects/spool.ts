@@ -24,7 +24,9 @@ const committed = (transaction: IDBTransaction): Promise<void> =>
     transaction.onabort = transaction.onerror = () => reject(transaction.error);
   });
 
-/** Opens the device's store; if the browser refuses (private windows), returns one that lasts as long as the page. */
+/**
+ * Opens the device's store. If the browser refuses (private windows), returns a store that lasts as long as the page.
+ */
 export async function openSpool(): Promise<Spool> {
   try {
     const opening = indexedDB.open(DATABASE, 1);
@@ -49,7 +51,7 @@ function durable(database: IDBDatabase): Spool {
       await committed(transaction);
     },
     async append(takeId, sequence, bytes) {
-      // Waits for the disk itself: a battery may die at any time.
+      // Waits until the bytes are on the disk, because a battery may die at any time.
       const transaction = database.transaction('chunks', 'readwrite', { durability: 'strict' });
       transaction.objectStore('chunks').put(bytes, [takeId, sequence]);
       await committed(transaction);

@@ -1,7 +1,7 @@
 import type { Take, TakeRecord } from '../state/take.ts';
 import type { Spool } from './spool.ts';
 
-/** A take whose bytes only grow. Each chunk is first stored on the device and then available for the upload. */
+/** A take whose bytes only grow. Each chunk is first stored on the device; then the upload can read it. */
 export interface StoredTake {
   readonly record: TakeRecord;
   /** The stored bytes so far. */
@@ -10,8 +10,8 @@ export interface StoredTake {
   /** Changes the record and stores it. */
   update(change: Partial<TakeRecord>): Promise<void>;
   /**
-   * Returns the available bytes from `start` to `end`. For a file that is gone or changed, returns those that the device has
-   * stored. Fails when they cannot be read now and the device has none from `start`.
+   * Returns the available bytes from `start` to `end`. If the file is gone or changed, returns the bytes that the
+   * device has stored. Fails if the bytes cannot be read now and the device has stored none from `start`.
    */
   read(start: number, end: number): Promise<Blob>;
   whole(): Blob;
@@ -50,8 +50,9 @@ function makeTake(spool: Spool, record: TakeRecord, blobs: Blob[]): StoredTake {
     append(bytes) {
       queue = queue.then(async () => {
         if (bytes.size === 0) return;
-        // A full device must not stop the recording: the bytes are still in memory and on their way to the server. After one
-        // missing chunk the device stores no later ones, because a later visit would read them as if there were no gap.
+        // A full device must not stop the recording: the bytes are still in memory and on their way to the server.
+        // After a missing chunk the device stores no later chunks, because a later visit would read them as if there
+        // were no gap.
         if (isStored) {
           const storing = spool.append(record.id, blobs.length, await bytes.arrayBuffer());
           isStored = await storing.then(() => true).catch(() => false);
@@ -70,7 +71,8 @@ function makeTake(spool: Spool, record: TakeRecord, blobs: Blob[]): StoredTake {
     async read(start, end) {
       const part = () => whole().slice(start, end).arrayBuffer();
       const bytes = await part().catch(async error => {
-        // A file that is still being stored reports the failure there, and a recording cannot disappear.
+        // For a file that is still being stored, the code that stores it reports the failure. A recording cannot
+        // disappear.
         if (!record.byFile || !record.stopped) throw error;
         const stored = await storedBlobs(spool, record);
         // A file that the device has not stored may become readable again, for example one in a cloud.

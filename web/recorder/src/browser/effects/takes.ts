@@ -26,7 +26,7 @@ export interface Takes {
   effects: Run<TakeEffect>;
 }
 
-/** Manages the takes of this device by their ids, and the one running upload. */
+/** Manages the takes of this device by their ids, and the upload that runs (one at a time). */
 export function createTakes(
   input: HTMLInputElement,
   dispatch: (event: Event) => void,
@@ -58,7 +58,7 @@ export function createTakes(
       dispatch({ is: 'responseLoaded', response, left });
     },
 
-    /** Returns the takes that earlier visits left for this link, the most important first. */
+    /** Returns the takes that earlier visits left for this link. The most important take is first. */
     async findLeftTakes() {
       const stored = await spool;
       const records = await stored.takes(pagePath).catch(() => []);
@@ -68,7 +68,7 @@ export function createTakes(
         // Some devices cannot return a large take now; a later visit tries again.
         const take = await readTake(stored, record).catch(() => undefined);
         if (!take) continue;
-        // A part of a file is hardly ever a playable video, and never the chosen one.
+        // A part of a file is hardly ever a playable video, and it is never the chosen file.
         if (take.size === 0 || (record.byFile && !record.stopped)) {
           await take.forget();
           continue;

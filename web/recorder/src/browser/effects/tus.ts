@@ -1,8 +1,8 @@
 import { pagePath } from '@recording-request/web-shared/browser/page';
 import { Refusal, request } from '@recording-request/web-shared/browser/requests';
 
-// The part of tus 1.0 (https://tus.io/protocols/resumable-upload) for a growing take. tus-js-client declares the length only
-// with the last bytes; here the length comes first, because declaring it means Send.
+// The part of tus 1.0 (https://tus.io/protocols/resumable-upload) for a growing take. tus-js-client declares the length
+// with the last bytes. Here the length comes before them, because declaring the length means Send.
 
 const VERSION = { 'Tus-Resumable': '1.0.0' };
 const OCTETS = 'application/offset+octet-stream';
@@ -27,14 +27,14 @@ export async function createUpload(metadata: Record<string, string>): Promise<st
   return address;
 }
 
-/** Returns the server's offset, and the declared length; with a length the take counts as sent. */
+/** Returns the server's offset and the declared length. With a declared length, the take counts as sent. */
 export async function headUpload(url: string): Promise<{ offset: number; length: number | undefined }> {
   const { headers } = await request(url, { method: 'HEAD', headers: VERSION });
   const length = headers.get('Upload-Length');
   return { offset: Number(headers.get('Upload-Offset')), length: length === null ? undefined : Number(length) };
 }
 
-/** The server's answer to a PATCH: its offset, or that the take has landed or is landing. */
+/** The server's answer to a PATCH: the server's offset, or that the take has landed or is landing. */
 export interface Patched {
   offset: number;
   landed?: { complete: boolean };
@@ -51,7 +51,7 @@ export async function patchUpload(url: string, offset: number, bytes: Blob, leng
   return { offset: reached, ...(body.submissionId ? { landed: { complete: body.complete === true } } : {}) };
 }
 
-/** Ends an upload that will not be sent. The server deletes others when they expire. */
+/** Ends an upload that will not be sent. Other uploads are deleted by the server when they expire. */
 export function endUpload(url: string): void {
   fetch(url, { method: 'DELETE', headers: VERSION, keepalive: true }).catch(() => {});
 }

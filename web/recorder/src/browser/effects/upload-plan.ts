@@ -16,7 +16,7 @@ const ODD_TRIES = 4;
 export interface Known {
   /** The server's offset; undefined when it must be requested. */
   offset: number | undefined;
-  /** The declared total bytes, with which the take counts as sent; undefined until then. */
+  /** The declared total bytes; undefined until they are declared. A declared take counts as sent. */
   length: number | undefined;
   /** The bytes of the take so far. */
   size: number;
@@ -25,8 +25,9 @@ export interface Known {
 export type Next = 'create' | 'find' | 'declare' | 'send' | 'rest' | 'look' | 'short';
 
 /**
- * Returns the next request. The length comes first, without bytes: from then on the take counts as sent. `short`: the server
- * has all bytes of this device, but fewer than were sent, because a full device keeps only the beginning of a take.
+ * Returns the next request. The request that declares the length has no bytes; from then on the take counts as sent.
+ * `short`: the server has all bytes of this device, but fewer than the take had, because a full device keeps only the
+ * beginning of a take.
  */
 export function nextRequest({ uploadUrl, sent }: Pick<TakeRecord, 'uploadUrl' | 'sent'>, known: Known): Next {
   if (uploadUrl === null) return 'create';
@@ -37,7 +38,7 @@ export function nextRequest({ uploadUrl, sent }: Pick<TakeRecord, 'uploadUrl' | 
   return known.offset < known.length ? 'short' : 'look';
 }
 
-/** Returns the bytes of the next request, based on how long a full one took. */
+/** Returns the number of bytes of the next request, based on the duration of a full request. */
 export function nextPiece(piece: number, tookMs: number, whole: boolean): number {
   if (tookMs < FAST_MS && whole) return Math.min(LARGEST, piece * 2);
   return tookMs > SLOW_MS ? smallerPiece(piece) : piece;
@@ -52,13 +53,13 @@ export function paceAfter(before: number | undefined, bytes: number, tookMs: num
 export const smallerPiece = (piece: number): number => Math.max(SMALLEST, piece / 2);
 
 /**
- * Returns the milliseconds until the retry, at least the wait that the server requests, up to a minute. `random` (0 to 1)
- * spreads the retries of many pages.
+ * Returns the milliseconds until the retry: at least the wait that the server requests, but at most a minute. `random`
+ * (0 to 1) spreads the retries of many pages.
  */
 export const retryDelayMs = (tries: number, random: number, askedMs = 0): number =>
   Math.min(LONGEST_WAIT_MS, 300 * 2 ** Math.min(tries, 8)) * (0.75 + random / 2) + Math.min(LONGEST_ASKED_MS, askedMs);
 
-/** Returns the end of an upload from its response; undefined while it is undecided. */
+/** Returns the end of an upload, from the answers of its response; undefined while the end is undecided. */
 export function endOf({ questionIndex, uploadUrl }: TakeRecord, answers: readonly Answer[]): End | undefined {
   const answer = answers.find(each => each.questionIndex === questionIndex);
   const id = uploadUrl?.split('/').pop();
@@ -69,8 +70,8 @@ export function endOf({ questionIndex, uploadUrl }: TakeRecord, answers: readonl
 }
 
 /**
- * Returns the meaning of a permanent refusal: the upload's end; `deleted`, because its hold expired; `gone` or
- * `refused`, for which the response has the code; undefined means a retry.
+ * Returns the meaning of a permanent refusal. An `End` is the upload's end. `deleted`: the upload has expired. `gone`
+ * or `refused`: the response has the code. Undefined means a retry.
  */
 export function meaningOf(
   status: number,

@@ -16,7 +16,7 @@ const { startUploader } = await import('./uploader.ts');
 
 const spool = { put: async () => {}, append: async () => {}, chunks: async () => [] } as unknown as Spool;
 
-/** A server with the first `offset` bytes of an upload and a declared `length`; undefined when it was not sent. */
+/** A server with the first `offset` bytes of an upload and a declared `length`, which is undefined before Send. */
 function serverOf(offset: number, length?: number) {
   let bytes = '';
   const answer = async (_: unknown, { method = 'GET', body, headers }: RequestInit = {}): Promise<Response> => {
@@ -37,7 +37,7 @@ function serverOf(offset: number, length?: number) {
 const endOf = (t: TestContext, stored: StoredTake): Promise<End> =>
   new Promise(resolve => {
     const uploader = startUploader(stored, () => {}, resolve);
-    // Without an end, an uploader would send requests forever.
+    // An uploader that has not ended would send requests forever.
     t.after(uploader.stop);
   });
 
@@ -66,7 +66,8 @@ test('a full device does not send its part of a take as the whole', { timeout: 1
     [20, '', 'short'],
     [30, '', 'landed'],
   ] as const) {
-    // The page also sent the bytes that did not fit on the device: the server may have more of the take, or all.
+    // The page also sent the bytes that did not fit on the device, so the server may have more of the take than the
+    // device, or all of it.
     const server = serverOf(offset);
     t.mock.method(globalThis, 'fetch', server.answer);
     assert.deepEqual(await endOf(t, await readTake(device, { ...record })), { kind });

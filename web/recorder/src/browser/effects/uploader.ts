@@ -26,8 +26,8 @@ const POLL_MS = 700;
 const READS = 4;
 
 /**
- * Uploads a growing take, however long that takes: a lost connection or a server that is down only delays it. Reports each
- * change and, once, the end.
+ * Uploads a growing take and continues until it ends: a lost connection or a server that is down only delays the
+ * upload. Reports each change and, once, the end.
  */
 export function startUploader(
   take: StoredTake,
@@ -65,7 +65,7 @@ export function startUploader(
     report();
   };
 
-  /** Makes one request; true when there is nothing to do until something is added. */
+  /** Makes one request. Resolves to true when the uploader must wait for more bytes or for Send. */
   async function step(): Promise<boolean | End> {
     const url = record.uploadUrl ?? '';
     const at = offset ?? 0;
@@ -112,10 +112,11 @@ export function startUploader(
     return false;
   }
 
-  // Declares the length first, without bytes: from then on the take counts as sent, whatever happens next.
+  // Declares the length before the remaining bytes, in a request without bytes. From then on the take counts as sent.
   async function declare(url: string, at: number): Promise<boolean | End> {
     if (record.note) await noteFirst();
-    // Larger than the stored take if the device had no room for the end: the upload then counts as incomplete.
+    // The whole size exceeds the stored size if the device had no room for the end. The upload then counts as
+    // incomplete.
     const whole = Math.max(take.size, at, record.recorded);
     const { landed } = await patchUpload(url, at, new Blob([]), whole);
     wentWell();
@@ -128,13 +129,13 @@ export function startUploader(
     try {
       await setNote(record.responseSessionId, record.note);
     } catch (error) {
-      // 410: the take has landed with its earlier note. A note must not cost a take.
+      // 410 means that the take has landed with its earlier note. An error about a note must not lose a take.
       if (isTransient(error)) throw error;
     }
   }
 
   async function send(url: string, at: number): Promise<boolean | End> {
-    // Reads before the request: a request with unreadable bytes fails like a network error.
+    // Reads the bytes before the request, because a request with unreadable bytes would fail like a network error.
     const bytes = await take.read(at, at + piece).catch(error => {
       unread += 1;
       // A recording does not disappear: the uploader retries the read.
@@ -153,13 +154,13 @@ export function startUploader(
     return answer.landed ? { kind: 'landed' } : false;
   }
 
-  /** Returns the end of the upload; undefined while it is undecided. */
+  /** Returns the end of the upload; undefined while the end is undecided. */
   async function outcome(): Promise<End | undefined> {
     const { answers } = await getResponse(record.responseSessionId);
     return endOf(record, answers);
   }
 
-  /** Returns the end of the upload, and waits a little while it is undecided. */
+  /** Returns the end of the upload. While the end is undecided, waits for a moment. */
   async function look(): Promise<boolean | End> {
     const end = await outcome();
     if (end) return end;
@@ -169,7 +170,7 @@ export function startUploader(
     return false;
   }
 
-  /** Returns the end after a failed request; undefined: retry. */
+  /** Returns the end after a failed request; undefined means a retry. */
   async function endAfter(error: unknown): Promise<End | undefined> {
     if (isTransient(error) || !(error instanceof Refusal)) return undefined;
     const meaning = meaningOf(error.status, record.uploadUrl, tries);
@@ -177,7 +178,7 @@ export function startUploader(
     const end = await look();
     if (typeof end === 'object') return end;
     if (meaning !== 'deleted') return { kind: meaning, code: null };
-    // Uploads again from this device.
+    // Makes the uploader send the take again from this device.
     await take.update({ uploadUrl: null });
     return undefined;
   }
@@ -213,7 +214,7 @@ export function startUploader(
         offset = undefined;
         piece = smallerPiece(piece);
         const busy = error instanceof Refusal && error.status === 409;
-        // One lost request is no reason for a warning.
+        // A single lost request gets no warning.
         progress.trouble = tries < 2 && navigator.onLine ? null : busy ? 'busy' : 'network';
         report();
         await wait(retryDelayMs(tries, Math.random(), error instanceof Refusal ? error.waitMs : 0));

@@ -1,6 +1,6 @@
 import type { Reading } from '../state/state.ts';
 
-// Checks picture and sound while the camera is on, so that nobody discovers a silent or black recording afterwards.
+// Checks picture and sound while the camera is on, so that a silent or black recording is noticed before it is sent.
 
 export interface Watch {
   read(): Reading;
@@ -9,9 +9,9 @@ export interface Watch {
   stop(): void;
 }
 
-// About -52 dBFS: a muted microphone is far below, the quietest speech above.
+// About -52 dBFS: much louder than a muted microphone, and quieter than the quietest speech.
 const HEARD = 0.0025;
-// The mean brightness, 0 to 255, of a picture with visible content.
+// The least mean brightness (0 to 255) of a picture with visible content.
 const SEEN = 7;
 const LOOK_MS = 150;
 

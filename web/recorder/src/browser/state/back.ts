@@ -5,7 +5,7 @@ import { type Capture, keptTake, type State } from './state.ts';
 import { first, show, step } from './step.ts';
 import { toWelcome } from './welcome.ts';
 
-// Back on the device or in the browser goes one screen back and never loses a take.
+// Back on the device or in the browser shows the previous screen and never loses a take.
 
 /** Leaves the camera and turns it off: goes to the existing take, otherwise to the first screen. */
 function leaveCamera(state: State): Step {
@@ -16,7 +16,7 @@ function leaveCamera(state: State): Step {
 function fromCamera(state: State, phase: Capture): Step {
   switch (phase.mode.is) {
     case 'recording':
-      // An accidental gesture only pauses the recording; the next one ends it.
+      // An accidental gesture only pauses the recording; a second gesture ends it.
       return state.visit.canPause ? capture.pause(state, { is: 'pause' }) : step(state, { do: 'stopRecording' });
     case 'paused':
       return step(state, { do: 'stopRecording' });
@@ -42,7 +42,7 @@ function oneBack(state: State): Step | undefined {
       return toWelcome(state);
     case 'problem':
       return phase.retry?.to === 'welcome' || phase.retry?.to === 'again' ? toWelcome(state) : undefined;
-    // A running step stays in view.
+    // Stays on the screen while a step runs.
     case 'file':
     case 'sending':
     case 'settling':
@@ -52,7 +52,7 @@ function oneBack(state: State): Step | undefined {
   }
 }
 
-/** Returns whether Back stays on the page; otherwise it leaves the page. */
+/** Returns whether Back stays on the page. Otherwise Back leaves the page. */
 export const canGoBack = (state: State): boolean => oneBack(state) !== undefined;
 
 export const back: On<'back' | 'backToTake'> = {

@@ -16,14 +16,14 @@ function switchTo(state: State, choice: Choice): Step {
     ...phase,
     mode: phase.mode.is === 'held' ? phase.mode : { is: 'ready' },
     devices: undefined,
-    // Readings of the previous camera do not apply to this one.
+    // The readings of the previous camera do not apply to this camera.
     reading: undefined,
     before: state.choice,
   };
   return show({ ...state, choice }, next, { do: 'openCamera', choice });
 }
 
-/** Returns the camera on the other side, or the next one when the cameras do not report their side. */
+/** Returns the camera on the other side, or the next camera when the cameras do not report their side. */
 export function turnedAround({ microphone, facing }: Choice, used: Devices): Choice {
   if (used.facing) return { microphone, facing: used.facing === 'environment' ? 'user' : 'environment' };
   const ids = used.cameras.map(({ id }) => id);

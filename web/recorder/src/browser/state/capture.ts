@@ -35,7 +35,7 @@ function press(state: State, modes: Mode['is'][], act: (phase: Capture) => Step)
 const toMode = (state: State, phase: Capture, mode: Mode, ...effects: Step['effects']): Step =>
   show(state, { ...phase, mode }, ...effects);
 
-/** Claims the use of the link: the recording starts with it. */
+/** Claims the use of the link, because the recording starts with the claim. */
 function claim(state: State, phase: Capture): Step {
   const { mode } = phase;
   const over: Mode =
@@ -92,14 +92,16 @@ function tick(state: State, { now, reading, elapsed }: Extract<Event, { is: 'tic
   return show(state, phase);
 }
 
-/** Shows that another device has answered everything and this one has begun nothing. */
+/** Shows that another device has answered everything and this device has begun nothing. */
 const alreadyAnswered = (before: State, state: State): Step =>
   toAlreadyDone(state, before.response || state.visit.shared ? undefined : ['doneElsewhere']);
 
 const isShown = ({ number, text }: Question, { question }: Capture): boolean =>
   question?.number === number && question.text === text;
 
-/** Shows the due question before a recording: another device has answered, or the owner has changed it. */
+/**
+ * Shows the due question before a recording, because another device has answered or the owner has changed the question.
+ */
 function askAnother(state: State, phase: Capture, question: Question): Step {
   const notice: Message | undefined =
     question.number > (phase.question?.number ?? 1) ? ['answeredElsewhere'] : undefined;
@@ -133,7 +135,7 @@ export const capture: On<
       const next: State = { ...state, byFile: true, take: undefined, refused: false, progress: undefined };
       return show(next, { ...phase, step: 'reading' }, makeTake(state, phase.type));
     }
-    // The contributor switched to another camera meanwhile.
+    // The contributor has switched to another camera in the meantime.
     if (phase.mode.is !== 'claiming') return step(state);
     const question = questionOf(state);
     if (question && !isShown(question, phase)) return askAnother(state, phase, question);
@@ -144,7 +146,7 @@ export const capture: On<
     const { phase } = state;
     const upload = [{ do: 'startUpload', id: take.id }] as const;
     if (phase.at === 'file') return step({ ...state, take }, ...upload, { do: 'storeFile', id: take.id });
-    // The camera was lost meanwhile.
+    // The camera was lost in the meantime.
     if (phase.at !== 'capture' || phase.mode.is !== 'starting') return step(state, { do: 'discardTake', take });
     const { limit } = phase.mode;
     return toMode(
@@ -190,7 +192,7 @@ export const capture: On<
       const ending = [{ do: 'keepAwake', on: false }, { do: 'closeCamera' }] as const;
       const { notice } = phase.mode as Recording;
       if (take.size > 0) return first([...ending], toReview({ ...state, take }, take, notice));
-      // A worthless take: some devices record an empty one while another app uses the camera.
+      // Discards an empty take: some devices record one while another app uses the camera.
       const next: State = { ...state, take: undefined, progress: undefined };
       return first([...ending, { do: 'discardTake', take }], toWelcomeWith(next, ['nothingRecorded']));
     }),

@@ -5,9 +5,9 @@ import type { Take } from './take.ts';
 export type CameraProblem = 'denied' | 'noCamera' | 'cameraBusy';
 
 /**
- * The end of an upload. `gone`: another clip is the answer, or the link takes no more. `short`: this device has less than was
- * sent, so the server waits for bytes that do not exist. `unreadable`: the chosen file is gone or changed before the server had
- * all of it, and this device has not stored the rest.
+ * The end of an upload. `gone`: another clip is the answer, or the link takes no more. `short`: this device has fewer
+ * bytes than were sent, so the server waits for bytes that do not exist. `unreadable`: the chosen file is gone or
+ * changed before the server had all of it, and this device has not stored the rest.
  */
 export type End =
   | { kind: 'landed' }
@@ -58,7 +58,7 @@ export type Event =
   | { is: 'previewFailed' }
   | { is: 'noteChanged'; note: string }
   | { is: 'send'; note: string }
-  /** Comes some seconds after Send. */
+  /** This event comes some seconds after Send. */
   | { is: 'sendIsSlow'; id: string }
   | { is: 'again' }
   | { is: 'progress'; take: Take; progress: Progress }
@@ -68,19 +68,19 @@ export type Event =
   /** True if the link takes another response. */
   | { is: 'usesKnown'; left: boolean }
   | { is: 'another' }
-  // Everywhere.
+  // Events of every screen.
   | { is: 'backToTake' }
   | { is: 'back' }
   | { is: 'connection'; online: boolean };
 
-/** An action outside the state. Effects run in their order and report by events. */
+/** An action outside the state. Effects run in order and report by events. */
 export type Effect =
   | { do: 'findLeftTakes' }
-  /** `left`: returned with the answer. `forget`: the landed take to delete first. */
+  /** `left`: the takes that `responseLoaded` repeats. `forget`: the landed take to delete first. */
   | { do: 'loadResponse'; id: string; left?: readonly Take[]; forget?: string }
   | { do: 'claim'; termsAccepted: boolean }
   | { do: 'askForUses' }
-  /** Makes the next claim start another response. The previous one's takes stay on the device. */
+  /** Makes the next claim start another response. The takes of the previous response stay on the device. */
   | { do: 'forgetResponse' }
   | { do: 'openFileChooser'; capture: boolean }
   | { do: 'lookAtFile' }

@@ -14,10 +14,10 @@ export type FileKind =
   | 'notVideo'
   | 'unreadable';
 
-/** `seconds`: its length, if the browser knows it. */
+/** `seconds` is the video's length, if the browser knows it. */
 export type FileLook = { kind: 'video'; seconds?: number } | { kind: Exclude<FileKind, 'video'> };
 
-// Browsers end a recording late by this time, and the server allows it.
+// A browser may end a recording this much too late. The server allows this time too.
 const GRACE_S = 2;
 
 const REFUSED: Record<Exclude<FileKind, 'video'>, string> = {

@@ -5,7 +5,7 @@ import type { Take } from './take.ts';
 
 // The transitions to the review screen.
 
-/** Returns the warning about a silent or black take: sending it is then the second choice. */
+/** Returns the warning about a silent or black take. With a warning, sending is the second choice. */
 export function warningOf({ heard, seen }: Take): Message | undefined {
   if (!heard) return ['takeSilent'];
   return seen ? undefined : ['takeBlack'];
@@ -17,6 +17,6 @@ export function toReview(state: State, take: Take, notice?: Message): Step {
   return show(state, { at: 'review', notice, question }, { do: 'openPreview', take }, announce(...texts));
 }
 
-/** Returns from the camera, or from opening it, to the existing take. */
+/** Returns to the existing take from the camera, or while the camera opens. */
 export const backToReview = (state: State, take: Take, notice?: Message): Step =>
   first([{ do: 'closeCamera' }], toReview(state, take, notice));

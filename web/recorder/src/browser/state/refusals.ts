@@ -19,7 +19,7 @@ export const refusedText = (code: RefusalCode | null, limit: number): Message =>
 /** Returns the text about a response that could not begin, and a remedy. `status` is 0 without an answer. */
 export function beginProblem(status: number): Pick<Problem, 'text' | 'retry'> {
   if (status === 404 || status === 410) return { text: ['linkGone'] };
-  // The owner has added terms since this page was opened.
+  // The owner has added terms since the contributor opened this page.
   if (status === 400) return { text: ['termsChanged'], retry: { label: 'tryAgain', to: 'reload' } };
   const key = status === 409 ? 'linkBusy' : status === 429 ? 'tooMany' : 'noConnection';
   return { text: [key], retry: { label: 'tryAgain', to: 'welcome' } };

@@ -13,14 +13,17 @@ export const takeAgain = (state: State): Step =>
     ? step(state, { do: 'openFileChooser', capture: false })
     : first([{ do: 'closePreview' }], nextTake(state, screenOf(state.phase)));
 
-/** The chosen file cannot be read: the contributor can choose it again, or another one. */
+/** The chosen file cannot be read, so the contributor can choose it again, or another file. */
 export const chooseAgain = (state: State, take: Take): Step =>
   first(
     [{ do: 'discardTake', take }],
     toWelcomeWithFile({ ...state, take: undefined, progress: undefined }, ['fileUnreadable']),
   );
 
-/** Returns whether a file is still being read: its end may come first when another device was faster. */
+/**
+ * Returns whether this file is still being read. If another device was faster, its reading may end after this step was
+ * left.
+ */
 const isBeingRead = ({ phase, take }: State, { id }: Take): boolean => phase.at === 'file' && take?.id === id;
 
 export const review: On<'fileStored' | 'fileUnreadable' | 'previewFailed' | 'noteChanged' | 'send' | 'again'> = {

@@ -7,11 +7,11 @@ import type { Take } from './take.ts';
 import { settle, settleLoss } from './upload.ts';
 import { toAlreadyDone, toWelcome } from './welcome.ts';
 
-// The start of a visit: it waits until this is the only tab, and continues an earlier visit.
+// The start of a visit. The page waits until it is the only tab, and continues an earlier visit.
 
 const withProblem = (state: State, problem?: Message): State => ({ ...state, welcome: { ...state.welcome, problem } });
 
-/** Returns whether the contributor already began a take: earlier takes then wait for the next visit. */
+/** Returns whether the contributor has already begun a take. Then earlier takes wait for the next visit. */
 function isBusy({ phase, take }: State): boolean {
   if (take || phase.at === 'file') return true;
   return phase.at === 'capture' && !['ready', 'checking', 'held'].includes(phase.mode.is);
@@ -20,7 +20,7 @@ function isBusy({ phase, take }: State): boolean {
 function resumeTake(state: State, take: Take): Step {
   const next: State = { ...state, take, progress: undefined };
   const upload = { do: 'startUpload', id: take.id } as const;
-  // The review itself marks a partial take.
+  // The review marks a partial take itself, so it gets no notice here.
   if (!take.sent) return first([upload], toReview(next, take, isPart(take) ? undefined : ['keptTake']));
   return show(next, { at: 'sending' }, upload, { do: 'keepAwake', on: true }, { do: 'watchSending', id: take.id });
 }
@@ -38,7 +38,7 @@ function goOn(state: State, left: readonly Take[]): Step {
   return first(camera ? [...forget, { do: 'closeCamera' }] : forget, next);
 }
 
-/** Handles a device without earlier takes. A contributor who has already turned on the camera stays there. */
+/** Handles a device without earlier takes. A contributor who has already turned on the camera stays at the camera. */
 function known(state: State): Step {
   if (state.response?.complete) return toAlreadyDone(state);
   const { at } = state.phase;
@@ -55,7 +55,8 @@ export const startup: On<'otherTab' | 'onlyTab' | 'leftTakes' | 'serverUnreachab
   otherTab: state => step(withProblem({ ...state, startup: 'locked' }, ['otherTab'])),
   onlyTab: state => step(withProblem({ ...state, startup: 'starting' }), { do: 'findLeftTakes' }),
   leftTakes(state, { takes, responseSessionId }) {
-    // This device may have several responses of a shared link: only the current one matters now, and the others' takes stay.
+    // This device may have several responses of a shared link. Only the current response matters now; the takes of the
+    // others stay on the device.
     const goesOn = takes.some(take => take.responseSessionId === responseSessionId);
     const id = goesOn ? responseSessionId : (takes[0]?.responseSessionId ?? responseSessionId);
     if (!id) return step({ ...state, startup: 'ready' });

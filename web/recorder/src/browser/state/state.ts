@@ -2,13 +2,13 @@ import type { ContributorResponseJson } from '@recording-request/contract/resour
 import { earlierAnswers, nextQuestion } from '../../questions.ts';
 import type { Take } from './take.ts';
 
-// The recorder's state, as plain data: reduce.ts computes the next one, view/ shows it, effects/ acts.
+// The recorder's state, as plain data. reduce.ts computes the next state, view/ shows it, and effects/ act on it.
 
 /** One contributor's pass through the link. */
 export type Response = ContributorResponseJson;
 export type Answer = Response['answers'][number];
 export type UploadState = Answer['uploads'][number];
-/** The reason of the server's refusal; `too_large` comes before it has all of the take. */
+/** The reason for the server's refusal. `too_large` comes before the server has all of the take. */
 export type RefusalCode = NonNullable<UploadState['errorCode']> | 'too_large';
 
 /** The key of a text of the page, with its values. */
@@ -29,7 +29,7 @@ export interface Visit {
   /** True when the browser can show and record a camera. */
   canRecord: boolean;
   canPause: boolean;
-  /** A phone or tablet: its apps have their own browsers, and a phone needs no QR code. */
+  /** True for a phone or tablet. Its apps have their own browsers, and a phone needs no QR code. */
   inHand: boolean;
   /** Selects the help about camera permissions. */
   platform: Platform;
@@ -46,11 +46,11 @@ export interface Progress {
   /** True when the server has every byte and is checking them. */
   finishing: boolean;
   trouble: null | 'network' | 'busy';
-  /** The recently acknowledged bytes per second; undefined until there are some. */
+  /** The bytes per second that the server acknowledged recently; undefined until it has acknowledged some. */
   pace?: number;
 }
 
-/** The reason why a take was lost; it can still be saved on the device. */
+/** The reason why a take was lost. The take can still be saved on the device. */
 export type Loss = 'incomplete' | 'answered' | 'gone';
 
 export interface Choice {
@@ -90,7 +90,7 @@ export type Mode =
   | { is: 'checking'; since: number }
   /** Held, because there is no sound or picture. */
   | { is: 'held'; why: 'silent' | 'black' }
-  /** The page claims a use of the link; the screen stays unchanged. */
+  /** The page claims a use of the link, and the screen does not change. */
   | { is: 'claiming'; over: 'ready' | 'held'; why?: 'silent' | 'black' }
   | { is: 'countdown'; limit: number; seconds: number; since?: number }
   /** The take is being created. */
@@ -104,7 +104,7 @@ export interface Capture {
   question?: Question;
   /** undefined while another camera starts. */
   devices?: Devices;
-  /** The previous choice, in case the new one fails. */
+  /** The previous choice, in case the chosen camera fails. */
   before?: Choice;
   reading?: Reading;
   /** Shown until the recording begins. */
@@ -131,7 +131,7 @@ export interface Problem {
   retry?: { label: string; to: 'welcome' | 'reload' | 'again' | 'another' };
   /** A take that can be saved on the device. */
   save?: Take;
-  /** Saving comes first; otherwise it is the second choice. */
+  /** True when saving is the first choice. */
   saveFirst?: boolean;
 }
 
@@ -142,7 +142,7 @@ export type Phase =
   /** The camera is starting; the previous screen stays. */
   | { at: 'opening'; over: Screen }
   | Capture
-  /** A file was chosen: the page checks it, claims a use, then stores it. */
+  /** A file was chosen. The page checks the file, claims a use, then stores the file. */
   | { at: 'file'; step: 'looking' | 'claiming' | 'reading'; over: Screen; name: string; type: string }
   | Review
   /** `slow`: some seconds have passed, so the page says that nothing is sent yet. */
@@ -165,11 +165,11 @@ export interface State {
   welcome: { problem?: Message; hint?: Message; ofFile?: boolean };
   /** undefined until this device has begun a response. */
   response?: Response;
-  /** The take whose upload runs, one at a time. */
+  /** The take that is being uploaded. Only one upload runs at a time. */
   take?: Take;
   /**
-   * True when the server refused that take, or waits for bytes that this device no longer has: it can be saved and replaced,
-   * but not sent.
+   * True when the server refused the take, or waits for bytes that this device no longer has. The take can be saved and
+   * replaced, but not sent.
    */
   refused: boolean;
   progress?: Progress;
@@ -201,7 +201,7 @@ export function screenOf(phase: Phase): Screen {
   return phase.at;
 }
 
-/** Returns the due answer: the first that has not landed. */
+/** Returns the first answer that has not landed. */
 export const dueAnswer = ({ response }: State): Answer | undefined =>
   response?.answers.find(answer => answer.submissionId === null);
 
@@ -235,7 +235,7 @@ export const wholeSize = ({ size, recorded }: Take): number => Math.max(size, re
 /** Returns whether this device has only the beginning of a take, because it was full. */
 export const isPart = (take: Take): boolean => take.size < wholeSize(take);
 
-/** Returns the server's share of the whole take in percent, rounded down. */
+/** Returns how much of the whole take the server has, in percent, rounded down. */
 export function shareOf({ take, progress }: State): number {
   const whole = take ? wholeSize(take) : 0;
   return whole > 0 ? Math.floor((100 * Math.min(progress?.safe ?? 0, whole)) / whole) : 0;
@@ -250,7 +250,7 @@ export function uploadSecondsOf({ take, progress }: State): number | undefined {
   return seconds < SHORTEST_TOLD_S ? undefined : Math.ceil(seconds / SHORTEST_TOLD_S) * SHORTEST_TOLD_S;
 }
 
-/** Returns the text about a recording that does not reach the server now; undefined when it does. */
+/** Returns the text about a recording that does not reach the server now; undefined when it reaches the server. */
 export function offlineText({
   online,
   progress,
@@ -260,7 +260,7 @@ export function offlineText({
   return [visit.inHand ? 'offlinePhone' : 'offlineDevice'];
 }
 
-/** Returns a take that was neither sent nor refused, while no replacement exists. */
+/** Returns a take that was neither sent nor refused, as long as no other take replaces it. */
 export const keptTake = ({ take, refused, phase }: State): Take | undefined => {
   const recording = phase.at === 'capture' && (phase.mode.is === 'recording' || phase.mode.is === 'paused');
   return take?.stopped && !take.sent && !refused && !recording ? take : undefined;

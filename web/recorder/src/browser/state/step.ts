@@ -10,7 +10,7 @@ export const show = (state: State, phase: Phase, ...effects: Effect[]): Step => 
   effects,
 });
 
-/** Returns a step with more effects before its own. */
+/** Returns a step with more effects before its existing effects. */
 export const first = (effects: Effect[], { state, effects: rest }: Step): Step => ({
   state,
   effects: [...effects, ...rest],

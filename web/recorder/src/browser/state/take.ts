@@ -14,9 +14,12 @@ export interface TakeRecord {
   byFile: boolean;
   /** The recorded time without pauses; 0 when unknown (a file). */
   durationMs: number;
-  /** The bytes of the whole take; a full device has fewer. */
+  /** The bytes of the whole take; a full device has stored fewer. */
   recorded: number;
-  /** False during recording or reading; on a later visit, false means that the page was closed meanwhile. */
+  /**
+   * False during recording or reading. On a later visit, false means that the page was closed during the recording or
+   * reading.
+   */
   stopped: boolean;
   /** True after Send. */
   sent: boolean;

@@ -67,7 +67,7 @@ export const take = (fields: Partial<Take> = {}): Take => ({
   ...fields,
 });
 
-/** Returns the state after all events, and the effects of the last one. */
+/** Returns the state after all events, and the effects of the last event. */
 export function play(events: Event[], from: State = initialState(VISIT)): { state: State; effects: Effect[] } {
   let state = from;
   let effects: Effect[] = [];
@@ -77,7 +77,7 @@ export function play(events: Event[], from: State = initialState(VISIT)): { stat
 
 export const kinds = (effects: Effect[]): string[] => effects.map(effect => effect.do);
 
-/** The events from the first screen to the camera's. */
+/** The events from the first screen to the camera's screen. */
 export const TO_CAMERA: Event[] = [
   { is: 'onlyTab' },
   { is: 'leftTakes', takes: [] },
@@ -87,7 +87,7 @@ export const TO_CAMERA: Event[] = [
 
 export const tick = (now: number, reading = GOOD, elapsed = 0): Event => ({ is: 'tick', now, reading, elapsed });
 
-/** The events from there to a running recording. */
+/** The events from the camera's screen to a running recording. */
 export const TO_RECORDING: Event[] = [
   ...TO_CAMERA,
   tick(0),
@@ -98,7 +98,7 @@ export const TO_RECORDING: Event[] = [
   { is: 'takeMade', take: take({ size: 0, stopped: false }) },
 ];
 
-/** The events from there to the review of a take. */
+/** The events from the camera's screen to the review of a take. */
 export const TO_REVIEW: Event[] = [...TO_RECORDING, { is: 'stop' }, { is: 'recordingStopped', take: take() }];
 
 export const TO_SENDING: Event[] = [...TO_REVIEW, { is: 'send', note: '' }];

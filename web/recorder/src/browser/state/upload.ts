@@ -33,7 +33,7 @@ const settling = (state: State, lost?: { take: Take; loss: Loss }): Phase => ({
   lost,
 });
 
-/** Loads the next question: the take is lost, but stays on the device and can be saved. */
+/** Loads the next question. The take is lost for the server, but stays on the device and can be saved. */
 export const settleLoss = (state: State, take: Take, loss: Loss): Step =>
   show(state, settling(state, { take, loss }), { do: 'loadResponse', id: take.responseSessionId });
 
@@ -68,7 +68,7 @@ function afterLoss(state: State, { take, loss }: { take: Take; loss: Loss }): St
   return retry ? problem : first(askForUses(state), problem);
 }
 
-/** Checks for another response on a shared link. */
+/** On a shared link, checks whether the link takes another response. */
 const askForUses = ({ visit }: State): Step['effects'] => (visit.shared ? [{ do: 'askForUses' }] : []);
 
 function showArrival(state: State, dialog: boolean): Step {
@@ -76,7 +76,7 @@ function showArrival(state: State, dialog: boolean): Step {
   return show(state, { at: 'done', text: ['doneText'], dialog, ...another }, announce(['doneTitle'], ['doneText']));
 }
 
-/** Shows the end after the last take, with a dialog if the owner wants one. */
+/** Shows the screen after the last take, with a dialog if the owner wants one. */
 const finish = (state: State): Step =>
   questionsOf(state).length > 0 ? step(state, { do: 'goToThankYou' }) : showArrival(state, false);
 
@@ -88,13 +88,13 @@ function afterLanding(state: State, over: Extract<Phase, { at: 'settling' }>['ov
   return step(done.state, ...askForUses(state), ...done.effects, { do: 'openDialog' });
 }
 
-/** Starts another response on the same link as if for another person: the page asks for everything again. */
+/** Starts another response on the same link, as for another person: the page asks for everything again. */
 function beginAnother({ visit, startup, choice, offerElsewhere, online }: State): Step {
   const fresh = { ...initialState(visit), startup, choice, offerElsewhere, online };
   return first([{ do: 'forgetResponse' }], show(fresh, { at: 'welcome' }, { do: 'focus', on: 'start' }));
 }
 
-/** Returns the step after an upload, once the response is known; undefined when the answer never came. */
+/** Returns the step after an upload and the request for its response; the response is undefined when no answer came. */
 export function settle(before: State, response: Event & { is: 'responseLoaded' }): Step {
   const { phase } = before;
   if (phase.at !== 'settling') return step(before);

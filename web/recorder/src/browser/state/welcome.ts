@@ -5,7 +5,7 @@ import { beginProblem } from './refusals.ts';
 import { hintOf, keptTake, limitOf, type Message, type Screen, type State, screenOf } from './state.ts';
 import { announce, first, show, step, toProblem } from './step.ts';
 
-// The first screen: most paths begin here, and many return here.
+// The first screen. Most paths begin here, and many return here.
 
 export function toWelcome(state: State): Step {
   return show({ ...state, welcome: { ...state.welcome, hint: hintOf(state) } }, { at: 'welcome' });
@@ -22,7 +22,7 @@ export function toWelcomeWithFile(state: State, problem: Message): Step {
   return step({ ...next, welcome: { ...next.welcome, problem, ofFile: true } }, { do: 'focus', on: 'chooseFile' });
 }
 
-/** Opens the camera for a take; the current screen stays until it is on. */
+/** Opens the camera for a take. The current screen stays until the camera is on. */
 export const openCapture = (state: State, over: Screen): Step =>
   show(state, { at: 'opening', over }, { do: 'openCamera', choice: state.choice });
 
@@ -41,7 +41,7 @@ export function withoutCamera(state: State, problem: CameraProblem): Step {
   return first([{ do: 'closeCamera' }], toWelcomeWith({ ...state, offerElsewhere: true }, text));
 }
 
-/** Shows that the answer exists already, from this or another device. */
+/** Shows that the answer exists already, from this device or another. */
 export function toAlreadyDone(state: State, text: Message = ['alreadyDone']): Step {
   const another = state.visit.shared && state.visit.active ? ({ another: true } as const) : {};
   return show(state, { at: 'done', text, dialog: false, ...another }, announce(['doneTitle'], text));

@@ -21,10 +21,10 @@ const FOCUS = {
   paused: 'resume',
 } as const;
 
-// The letters from which a question is shown smaller.
+// A question of at least this many letters is shown smaller.
 const LONG_QUESTION = 80;
 
-/** Marks an element that has more text below, and then makes it scrollable by keyboard. */
+/** Marks an element that has more text below, and makes it scrollable by keyboard. */
 function markMore(element: HTMLElement): void {
   const mark = () => {
     const more = element.scrollHeight - element.clientHeight - element.scrollTop > 4;

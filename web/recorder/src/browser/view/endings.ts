@@ -6,7 +6,7 @@ import type { Texts } from './text.ts';
 
 const FULL = 100;
 
-/** Shows an upload: it says that the take is sent only after the server has confirmed it. */
+/** Shows an upload. Says that the take is sent only after the server has confirmed it. */
 export function createSendingView(elements: Elements, { t, megabytes }: Texts): (state: State) => void {
   const { progress: bar, sendingTitle, sendingText, sendingTrouble } = elements;
   return state => {
@@ -25,9 +25,9 @@ export function createSendingView(elements: Elements, { t, megabytes }: Texts): 
     // A full bar would look finished.
     bar.style.visibility = declared || share < FULL ? 'visible' : 'hidden';
     const trouble = progress?.trouble;
-    // Without a free use of the link the take cannot land, even if the server knows that it was sent.
+    // Without a free use of the link the take cannot land, even if the server knows that the contributor pressed Send.
     const busy = trouble === 'busy';
-    // The usual second is no reason for a warning.
+    // Send usually takes a second, which needs no warning.
     const late = !declared && (phase.slow === true || Boolean(trouble));
     setText(sendingTitle, t(late || busy ? 'notSentYet' : 'sending'));
     const whole = wholeSize(take);
@@ -41,7 +41,7 @@ export function createSendingView(elements: Elements, { t, megabytes }: Texts): 
   };
 }
 
-/** Shows the last screens: arrived, not arrived, or continued elsewhere. */
+/** Shows the last screens: the take arrived, did not arrive, or the contributor continues on another device. */
 export function createEndingsView(
   elements: Elements,
   { t, say }: Texts,

@@ -12,7 +12,7 @@ export function createReviewView(
   const againLabel = again.textContent ?? '';
   const sendLabel = send.textContent ?? '';
 
-  /** For a silent or black take, makes sending the second choice. */
+  /** Makes sending the second choice for a silent or black take. */
   function holdBack(held: boolean): void {
     setText(send, held ? t('sendAnyway') : sendLabel);
     send.className = held ? 'quiet' : 'primary';

@@ -19,7 +19,7 @@ export function createView(elements: Elements, texts: Texts, qrCode: string): (s
     problem: elements.screenProblem,
   };
 
-  /** Shows one screen and moves the focus to its heading, for keyboard and screen reader. */
+  /** Shows one screen and focuses its heading, for keyboards and screen readers. */
   function showScreen(screen: Screen): void {
     for (const [name, element] of Object.entries(screens)) if (element) element.hidden = name !== screen;
     if (screen === 'capture') return;

@@ -1,12 +1,13 @@
 import type { Store } from '../store.ts';
 import type { Elements } from './elements.ts';
 
-// Removes control characters except white space. The server refuses them, and a pasted one must not cost a take.
+// Removes control characters except white space, because the server refuses a text with them, and a pasted character
+// must not lose a take.
 const withoutControls = (text: string): string => text.replace(/(?![\s\u0080-\u009f])\p{Cc}/gu, '');
 
 const entries = Object.entries as <K extends string, V>(object: Record<K, V>) => [K, V][];
 
-/** The buttons that map to an event without further data. */
+/** The buttons whose event has no further data. */
 const BUTTONS = {
   elsewhere: 'goElsewhere',
   copyLink: 'copyLink',
@@ -52,7 +53,10 @@ export function wireEvents(elements: Elements, { dispatch }: Store): void {
   onClick('send', () => dispatch({ is: 'send', note: withoutControls(note?.value ?? '').trim() }));
 }
 
-/** Asks before leaving during a take, because that is rarely intended; the recording is kept anyway. */
+/**
+ * Asks before the contributor leaves the page during a take, because leaving is rarely intended. The page keeps the
+ * recording anyway.
+ */
 export function confirmLeaving(store: Store): void {
   addEventListener('beforeunload', event => {
     const { phase } = store.state;
