@@ -1,4 +1,4 @@
-/** Returns RFC 3339, UTC, with milliseconds. Fails when the date is missing: the service must send it. */
+/** Returns RFC 3339, UTC, with milliseconds. Fails when the date is missing, because every service must send it. */
 export function isoDate(value: Date | undefined, field: string): string {
   if (!value) throw new Error(`${field} is missing`);
   return value.toISOString();

@@ -2,8 +2,8 @@
 
 // Characters that some file systems refuse, or that a shell or a browser interprets.
 const RESERVED = /[<>:"/\\|?*%\p{Cc}\p{Cs}\u2028\u2029\ufffd]/gu;
-// These are invisible or reverse the text, so a name could seem to have another extension. Joiners are allowed: some scripts
-// and emoji need them.
+// These characters are invisible or reverse the text, so a name could seem to have another extension. Joiners are
+// allowed, because some scripts and emoji need them.
 const UNSEEN = /(?!\u200c|\u200d|\ufe0f)[\p{Bidi_Control}\p{Default_Ignorable_Code_Point}\p{Cf}]/gu;
 // Windows opens a device instead of a file with this name, even if the name has an extension.
 const DEVICE = /^(?:con|prn|aux|nul|conin\$|conout\$|com[0-9¹²³]|lpt[0-9¹²³])(?=\s*(?:\.|$))/i;
@@ -29,7 +29,7 @@ export interface NamedClip {
   questionText?: string | undefined;
 }
 
-/** Returns the parts of a clip's name: the number of its link, or the clip's time for a shared link, and the question. */
+/** Returns the parts of a clip's name: the link's number (for a shared link, the clip's time) and the question. */
 export function clipParts({ link, createdAt, questionIndex, questionText = '' }: NamedClip): string[] {
   const from = link && link.position > 0 ? `Link ${link.position}` : timeOf(createdAt);
   return [from, questionIndex === undefined ? '' : `Question ${questionIndex + 1} ${questionText}`];

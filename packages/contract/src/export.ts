@@ -9,8 +9,8 @@ export { csvCell, csvHeader, csvRow } from './csv.ts';
 
 export interface ExportHead {
   /**
-   * The time of the export. Inside a ZIP, the time of the content's last change, so that the same content gives the same
-   * bytes.
+   * The time of the export. Inside a ZIP, this is the time of the content's last change, so that the same content gives
+   * the same bytes.
    */
   exportedAt: Date;
   project: ProjectDetailJson;
@@ -52,7 +52,7 @@ export function exportDocumentTerms(terms: Record<string, string>): string {
   return `,"terms":${JSON.stringify(terms)},"submissions":[`;
 }
 
-/** Returns one submission, with a comma before it unless it is the first. */
+/** Returns one submission, with a comma before every submission except the first. */
 export function exportDocumentEntry(submission: SubmissionJson, first: boolean): string {
   return `${first ? '' : ','}\n${JSON.stringify(submission)}`;
 }
@@ -74,7 +74,7 @@ export function transcriptsHead(projectName: string): string {
   return `Transcripts of ${oneLine(projectName)}\n`;
 }
 
-/** Returns one submission of transcripts.txt: its details, then the words, or why there are none. */
+/** Returns one submission of transcripts.txt: its details, then its words or the reason for their absence. */
 export function transcriptsEntry(submission: SubmissionJson): string {
   const lines = ['', '='.repeat(72), `Submission: ${submission.submissionId}`, `Recorded:   ${submission.createdAt}`];
   if (submission.durationSec !== null) lines.push(`Length:     ${submission.durationSec} s`);

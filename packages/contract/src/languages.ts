@@ -1,4 +1,4 @@
-/** Every language of Whisper: its ISO 639-1 code, or ISO 639-3 if it has none, and OpenAI's name. */
+/** Every language of Whisper: its ISO 639-1 code (ISO 639-3 for a language without one), and OpenAI's name. */
 const LANGUAGES: Readonly<Record<string, string>> = {
   ...{ af: 'afrikaans', am: 'amharic', ar: 'arabic', as: 'assamese', az: 'azerbaijani', ba: 'bashkir' },
   ...{ be: 'belarusian', bg: 'bulgarian', bn: 'bengali', bo: 'tibetan', br: 'breton', bs: 'bosnian', ca: 'catalan' },

@@ -16,7 +16,7 @@ interface Setting<Value, Answer extends TSchema | undefined> {
   default: Value;
   /** The schema in a request. The gateway and the projects service refuse other values. */
   request: TSchema;
-  /** The schema in an answer. Undefined for a setting that answers never show; it is stored separately. */
+  /** The schema in an answer. Undefined for a setting that answers never show and that is stored separately. */
   answer: Answer;
   /** Whether PATCH accepts it; true by default. */
   patch?: false;
@@ -26,7 +26,7 @@ const setting = <Value, Answer extends TSchema | undefined>(entry: Setting<Value
 
 const STANDARD_NAMES = new Intl.ListFormat('en-GB').format(STANDARD_EVENTS);
 
-/** One entry for each setting, in the order in which bodies list and check them. */
+/** One entry for each setting. Bodies list and check the settings in this order. */
 const settingsTable = (rule: AddressRule) => ({
   projectName: setting({
     // Required in a creation.
@@ -172,7 +172,9 @@ export const SUMMARY_SETTINGS = [
   'showSuccessDialog',
 ] as const satisfies SettingName[];
 
-/** The settings that one project shows in addition, in the order of its answer: add a new one at the end. */
+/**
+ * The settings that only the answer for one project shows, in the order of this answer: add a new setting at the end.
+ */
 export const DETAIL_SETTINGS = [
   'requestUrl',
   'webhookUrl',
@@ -194,7 +196,9 @@ export const pick = <T extends object, Name extends keyof T>(from: T, names: rea
 export const settingAnswers = <Name extends SettingName>(names: readonly Name[]) =>
   Object.fromEntries(names.map(name => [name, TABLE[name].answer])) as { [N in Name]: Table[N]['answer'] };
 
-/** Returns the schemas of the settings in a body, in order; with `patch`, only those that PATCH accepts. */
+/**
+ * Returns the schemas of the settings in a body, in order. With `patch`, returns only the settings that PATCH accepts.
+ */
 export function settingRequests(rule: AddressRule, { patch }: { patch: boolean }): Record<string, TSchema> {
   const taken = Object.entries(settingsTable(rule)).filter(([, entry]) => !patch || !('patch' in entry));
   return Object.fromEntries(taken.map(([name, { request }]) => [name, request]));

@@ -7,8 +7,8 @@ import { LIMITS } from './limits.ts';
 
 // Lists the white space of String.prototype.trim, because `\s` differs between the regular expressions of languages.
 const SPACE = '\\t-\\r \\u00a0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000\\ufeff';
-// The ASCII control characters except white space. They are invisible, and some programs stop reading there: NUL ends a text
-// in C.
+// The ASCII control characters except white space. They are invisible, and some programs stop reading at one: NUL ends
+// a text in C.
 const CONTROL = '\\u0000-\\u0008\\u000e-\\u001f\\u007f';
 const NO_CONTROL = 'no control characters but white space';
 const MIDDLE = `[^${CONTROL}]{0,${LIMITS.projectNameLength - 2}}`;
@@ -47,10 +47,10 @@ export interface AddressRule {
   allowHttpUrls: boolean;
 }
 
-// URL parsers skip or escape some of these and read a backslash as a slash, so the request would go to another address than
-// written.
+// URL parsers skip or escape some of these characters and read a backslash as a slash. The request would then go to
+// another address than the written one.
 const UNSEEN = `${SPACE}\\u0000-\\u001f\\u007f-\\u009f\\\\`;
-// Nothing listens on port 0, and HTTP clients use the default port instead.
+// Nothing listens on port 0, and HTTP clients replace it with the default port.
 const NO_PORT_0 = '(?![^/?#]*:0+(?:[/?#]|$))';
 
 /** Returns the schema of an absolute https address without user name and password; "" means none. */

@@ -190,7 +190,7 @@ export const ExportQuery = Type.Object(filter);
 export type ExportFilter = Static<typeof ExportQuery>;
 // A plus sign in a query means a space.
 const PLUS = 'in an address + is written %2B';
-/** The filters of a list of submissions in addition to those of an export. */
+/** The filters that a list of submissions has and an export does not have. */
 const search = {
   q: Type.Optional(
     Type.String({

@@ -27,8 +27,8 @@ export function createFaultFinders({ coerce }: { coerce: boolean }): (schema: ob
 }
 
 /**
- * Stops after one more unknown field than a sentence names, and after the first fault of each field: a body of 1 MB can have
- * 100,000 faults.
+ * Stops after one unknown field more than a sentence names, and after the first fault of each field, because a body of
+ * 1 MB can have 100,000 faults.
  */
 function faultFinder(ajv: Ajv, schema: ObjectSchema): FaultFinder {
   const validate = ajv.compile(schema);

@@ -1,4 +1,4 @@
-/** The body that owners' endpoints receive. Its bytes are made once; each retry sends the same bytes. */
+/** The body that owners' endpoints receive. The service makes the bytes once, and each retry sends the same bytes. */
 import type { SubmissionJson } from './resources/submission.ts';
 import type { WebhookEventType } from './webhook-events.ts';
 

@@ -8,7 +8,7 @@ import { type EventType, versionOf } from './topics.ts';
  * same text.
  */
 const KNOWN_PAYLOAD = 'an id, or a payload that is known here';
-/** The reason for setting such an event aside. A version that knows the event handles it later. */
+/** The reason for setting aside an event of a newer version. A version that knows the event handles it later. */
 export const UNKNOWN_EVENT = `the event lacks ${KNOWN_PAYLOAD}`;
 
 /** Returns an event that occurs now and has the current trace context. A given `id` lets consumers recognise a repetition. */
@@ -24,7 +24,8 @@ export function newEvent(type: EventType, payload: NonNullable<Event['payload']>
 }
 
 /**
- * Returns the id of the event's submission. It is the key of the event's record, so that a submission's events stay in order.
+ * Returns the id of the event's submission. This id is the key of the event's record, so that a submission's events
+ * stay in order.
  */
 export function submissionIdOf(event: Event): string {
   const value = event.payload?.value;
@@ -40,7 +41,10 @@ export function subjectIn({ payload }: Pick<Event, 'payload'>): object {
   return 'submission' in payload.value ? (payload.value.submission ?? {}) : payload.value;
 }
 
-/** Returns when an encoded event occurred; undefined unless it is complete and known to this version. */
+/**
+ * Returns the time at which an encoded event occurred; undefined unless the event is complete and known to this
+ * version.
+ */
 export function occurrenceOf(value: Buffer): Date | undefined {
   try {
     const event = Event.decode(value);
@@ -60,7 +64,7 @@ export function traceOf(value: Buffer): TraceContext | undefined {
   }
 }
 
-/** Returns the type and ids in an encoded event, each "" when missing; accepts an incomplete event too. */
+/** Returns the type and the ids in an encoded event, even an incomplete one. A missing value is "". */
 export function subjectOf(value: Buffer | null): { type: string } & SubmissionIds {
   const nothing = { type: '', projectId: '', submissionId: '' };
   if (!value) return nothing;
@@ -74,7 +78,10 @@ export function subjectOf(value: Buffer | null): { type: string } & SubmissionId
   }
 }
 
-/** Returns the missing required part of a decoded event, or undefined when it is complete: protobuf requires no field. */
+/**
+ * Returns the missing required part of a decoded event, or undefined when the event is complete. This check is needed
+ * because protobuf requires no field.
+ */
 export function missingFrom(event: Event): string | undefined {
   const { id, type, payload, schemaVersion } = event;
   if (id === '' || !payload || schemaVersion > versionOf(type)) return KNOWN_PAYLOAD;

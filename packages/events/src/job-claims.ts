@@ -35,7 +35,7 @@ export const asOutage =
     throw new OutageError(what, { cause });
   };
 
-/** Claims jobs from the submissions service, so that only one process works on each. */
+/** Claims jobs from the submissions service, so that only one process works on a job. */
 export interface JobClaims extends Disposable {
   /** Claims the next job of a kind; undefined when there is none. */
   take(kind: JobKind): Promise<TakenJob | undefined>;
@@ -60,14 +60,15 @@ export interface TakenJob extends Pick<TakeJobResponse, 'earlierRuns' | 'askedIn
 const CALL_MS = 10_000;
 const RENEWALS_A_LEASE = 3;
 const GIVE_BACK_TRIES = 6;
-// The server's limit is the same.
+// The server has the same limit.
 const PAUSE_MAX_MS = 60 * 60_000;
 
 type WorkClient = ClientOf<WorkServiceServer>;
 
 export function createJobClaims(target: string, peer: Peer): JobClaims {
   const client = createClient<WorkServiceServer>(WorkServiceService, target, peer, { deadlineMs: CALL_MS, mayRepeat });
-  // Claims that got no answer but may have succeeded. A later call repeats one of them. There is at most one per slot.
+  // Claims that got no answer but may have succeeded. A later call repeats one of these claims. A slot has at most one
+  // of them.
   const unanswered: string[] = [];
   return {
     async take(kind) {

@@ -79,7 +79,7 @@ export function startRelay(options: {
     if (!isHeld()) await hold();
     if (!isHeld() || performance.now() < lookAt) return;
     lookAt = performance.now() + pollMs;
-    // Renews the lease, because a send to an unresponsive broker outlasts it.
+    // Renews the lease during the pass, because a send to an unresponsive broker takes longer than the lease.
     let renewing = Promise.resolve();
     const renewal = setInterval(() => {
       renewing = hold().catch(err => log.debug({ err }, 'The lease of an outbox could not be renewed'));

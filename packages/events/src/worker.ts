@@ -26,7 +26,7 @@ export interface WorkerOptions<K extends Kind> {
   slots: number;
   /** The time limit of a job in milliseconds; its signal fires then. */
   jobLimitMs: number;
-  /** The milliseconds that a stop waits for running jobs before it returns them to the queue. */
+  /** The milliseconds for which a stop waits for running jobs before it puts them back into the queue. */
   stopGraceMs: number;
   log: Logger;
   /** Does the job. Must be repeatable. */

@@ -207,7 +207,7 @@ async function carries(kafka: Kafka): Promise<void> {
   await inbox.first(({ id }) => id === event.id);
 }
 
-/** Issues tokens of 13 s; Kafka ends a connection that has not presented a new one by then. */
+/** Issues tokens that expire after 13 s. By then, Kafka ends a connection that has not presented a new token. */
 async function tokenEndpoint() {
   let given = 0;
   const expected = `Basic ${Buffer.from(`service:${CLIENT_SECRET}`).toString('base64')}`;

@@ -34,8 +34,9 @@ export interface RunOptions<P extends Program = Program> {
 }
 
 /**
- * The options of each program: no environment variables of this process, because a hostile file could leak them; no
- * stdin; and its own process group, so that everything it starts is killed with it.
+ * The options of each program. It gets no environment variables of this process, because a hostile file could leak
+ * them, and no stdin. It gets its own process group, so that killing the group also kills everything that the program
+ * started.
  */
 export const SPAWN_OPTIONS = {
   env: { PATH: process.env.PATH, LC_ALL: 'C' },
@@ -63,7 +64,7 @@ export async function openSandbox<P extends Program>(limits: Limits<P>, log: Log
 export async function detectSandbox<P extends Program>(limits: Limits<P>): Promise<Sandbox<P>> {
   const options: Record<string, (program: P) => string> = {
     memory: program => `--data=${limits.memoryBytes[program]}`,
-    // The soft limit sends SIGXCPU, which distinguishes this end from others.
+    // The soft limit sends SIGXCPU, which distinguishes it from other ends.
     'CPU time': program => `--cpu=${limits.cpuSeconds[program]}:${limits.cpuSeconds[program] + 1}`,
     'file size': () => `--fsize=${limits.fileBytes}`,
     'open files': () => `--nofile=${limits.openFiles}`,
@@ -98,7 +99,7 @@ export async function detectSandbox<P extends Program>(limits: Limits<P>): Promi
 
 /** Kills a process that was started with SPAWN_OPTIONS, and all that it started. */
 export function killGroup(child: ChildProcess): void {
-  // After the process has ended, another one may have its id.
+  // After the process has ended, another process may get its id.
   if (child.pid === undefined || child.exitCode !== null || child.signalCode !== null) return;
   try {
     process.kill(-child.pid, 'SIGKILL');
@@ -124,7 +125,7 @@ async function works([program, ...args]: string[]): Promise<boolean> {
 }
 
 const FROM_OUTSIDE = new Set(['SIGTERM', 'SIGINT', 'SIGHUP', 'SIGKILL']);
-/** The exit code of ffmpeg after a signal that it handles, SIGXCPU among them. */
+/** The exit code of ffmpeg after a signal that ffmpeg handles, such as SIGXCPU. */
 const SIGNALLED = 255;
 
 /** The part of a ChildProcess that shows how the program ended. */

@@ -34,7 +34,7 @@ export async function askKafka<T>(
     what: 'Kafka cannot be reached yet; retrying',
   });
   try {
-    // While a topic is being created, brokers answer that they do not host it.
+    // While a topic is being created, brokers answer that they do not host the topic.
     return await untilItPasses(() => work(admin), { ...wait, ms: workMs, what: 'Kafka is not ready yet; retrying' });
   } finally {
     await admin.disconnect();

@@ -21,7 +21,7 @@ const KEY_BYTES = 1_024;
 const WITHOUT = 'parked-without';
 const REPLAYED_FOR = 'replayed-for';
 
-/** Sends a record to the dead letters, without its value when the broker refuses it as too large. */
+/** Sends a record to the dead letters. If the broker refuses the record as too large, sends it without its value. */
 export async function sendDeadLetter(
   send: (message: Message) => Promise<void>,
   { key, value, partition, offset }: TakenRecord,
@@ -52,7 +52,10 @@ export function readDeadLetter({ key, value, headers }: TakenRecord): DeadLetter
   return { topic, partition, offset, group, reason, key, value, tooLarge: WITHOUT in headers };
 }
 
-/** Returns the headers of a replayed dead letter: only the group that could not handle it handles it again. */
+/**
+ * Returns the headers of a replayed dead letter. With them, only the group that could not handle the dead letter
+ * handles it again.
+ */
 export const replayHeaders = (group: string): Record<string, string> => ({ [REPLAYED_FOR]: group });
 
 /** Returns whether a record was replayed for a group other than `group`. */

@@ -55,7 +55,7 @@ test('a member without heartbeats is replaced, and its later events are ignored'
   mock.timers.reset();
 });
 
-/** A kafkajs consumer whose first join is late: it ignores a disconnect before the join, and joins anyway. */
+/** A kafkajs consumer whose first join is late: it ignores a disconnect before the join, and still joins. */
 class LateMember extends SilentMember {
   readonly joins = Promise.withResolvers<void>();
   takesPart = false;

@@ -15,13 +15,13 @@ export interface GroupListener {
   /** Called after each rebalance, even if this member's partitions did not change. Reading restarts at the committed offsets. */
   onAssigned(partitions: ReadonlySet<number>): void;
   /**
-   * Must return soon: the member stays in its group only while it keeps reading. Returns false to pause the partition until
-   * `resume` or the next rebalance.
+   * Must return soon, because the member stays in its group only while it keeps reading. Returns false to pause the
+   * partition until `resume` or the next rebalance.
    */
   onBatch(batch: EachBatchPayload['batch']): boolean;
 }
 
-/** Membership in a group. It survives errors of the consumer and ends with `leave`. */
+/** The membership in a group. The membership survives errors of the consumer and ends with `leave`. */
 export interface GroupMember {
   /**
    * Rejects during a rebalance, and when the broker does not answer. Does nothing while the consumer is being replaced: commit
@@ -144,14 +144,15 @@ async function connectMember(
     maxWaitTimeInMs: FETCH_WAIT_MS,
     rebalanceTimeout: REBALANCE_MS,
     partitionAssigners: [ourRoundRobin, PartitionAssigners.roundRobin],
-    // A consumer that restarts itself cannot be stopped before it has joined, and would join after its replacement.
+    // A consumer that restarts itself cannot be stopped before it has joined, so it would still join after another
+    // consumer has replaced it.
     retry: { initialRetryTime: 200, maxRetryTime: 10_000, retries: 10, restartOnFailure: async () => false },
   });
   const over = Promise.withResolvers<void>();
   let isOver = false;
   let hasJoined = false;
   let running: Promise<void> | undefined;
-  // A timer counts this time instead of a clock, because a suspended process receives no heartbeats.
+  // A timer counts this time instead of a clock, because a process receives no heartbeats while it is suspended.
   let silentMs = 0;
   const hear = () => {
     silentMs = 0;
@@ -183,7 +184,7 @@ async function connectMember(
     consumer.resume([{ topic, partitions }]);
     listener.onAssigned(new Set(partitions));
   });
-  // A consumer ignores a disconnect before it has joined, and then joins anyway. So the disconnect waits for the join.
+  // A consumer ignores a disconnect before it has joined, and then still joins. So the disconnect waits for the join.
   const end = async () => {
     await running?.catch(() => {});
     await consumer.disconnect();
@@ -195,7 +196,8 @@ async function connectMember(
     running = consumer.run({
       autoCommit: false,
       async eachBatch({ batch, pause }) {
-        // The batch is not committed, so the partition's next owner reads it. kafkajs stops permanently after this error.
+        // The batch is not committed, so the next owner of the partition reads it. kafkajs stops permanently after this
+        // error.
         if (isOver) throw Object.assign(new Error('a replaced consumer accepts no records'), { retriable: false });
         if (!listener.onBatch(batch)) pause();
       },

@@ -2,7 +2,10 @@ import { backoffMs } from '@recording-request/kit/bounds';
 import { DomainError } from '@recording-request/kit/errors';
 import { isOutage } from '@recording-request/kit/outage';
 
-/** Thrown by a handler for a message that no retry can help. The consumer sends it to the dead letter topic and continues. */
+/**
+ * Thrown by a handler for a message that no retry can help. The consumer sends the message to the dead letter topic and
+ * continues.
+ */
 export class PoisonError extends Error {}
 
 /** Counts of a message's failed attempts. */

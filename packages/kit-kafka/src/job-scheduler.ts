@@ -17,7 +17,10 @@ export interface Job {
  */
 export interface JobScheduler {
   add(job: Job): void;
-  /** Drops a lane's waiting jobs. A running job finishes but does not run again, unless it is added again meanwhile. */
+  /**
+   * Drops a lane's waiting jobs. A running job finishes but does not run again, unless it is added again before it
+   * finishes.
+   */
   drop(lane: number): void;
   /** Starts no more jobs. */
   close(): void;
@@ -41,7 +44,7 @@ interface Lane {
   ready: Set<Line>;
 }
 
-/** Calls `onDone` for each finished job, even if its lane was dropped meanwhile. */
+/** Calls `onDone` for each finished job, even if its lane was dropped during the job. */
 export function createJobScheduler(concurrency: number, onDone: (job: Job) => void): JobScheduler {
   const lanes = new Map<number, Lane>();
   const idle = new Set<() => void>();

@@ -148,7 +148,7 @@ export async function connectKafka<M>(
         'parked-by': by,
         'parked-reason': reason,
         'parked-partition': String(partitionOf(record)),
-        // The record was never written, so it has no offset.
+        // The record was never written, so it has no offset: the id replaces the offset.
         'parked-offset': record.id,
         'parked-without': 'its value',
       };

@@ -4,8 +4,8 @@ export interface PartitionProgress {
   take(offset: bigint, bytes: number): boolean;
   done(offset: bigint): void;
   /**
-   * Returns the offset to commit: all records below it are done. Undefined until a record is read after `readAgain`: another
-   * member may have committed a higher offset meanwhile.
+   * Returns the offset to commit: all records below it are done. After `readAgain`, returns undefined until a record is
+   * read, because another member may have committed a higher offset.
    */
   low(): bigint | undefined;
   /** Notes that reading restarts at the group's committed offset. */
@@ -24,7 +24,7 @@ export function createPartitionProgress(): PartitionProgress {
   // Sizes by offset, in the order of the offsets.
   const pending = new Map<bigint, number>();
   let next: bigint | undefined;
-  // The offset where reading began: the group has committed nothing beyond it.
+  // The offset where reading began. The group has committed nothing beyond this offset.
   let begin: bigint | undefined;
   let bytes = 0;
   return {

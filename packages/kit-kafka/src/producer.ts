@@ -22,16 +22,20 @@ export class RecordTooLargeError extends Error {
 }
 
 /**
- * Sends records partition by partition. A producer numbers its records, and the broker drops a record whose number it already
- * has. After a failed send the two may disagree: the broker then refuses a record forever, or drops a new record as a duplicate.
- * So each partition gets one send at a time, and a producer gets no more sends after one has failed: the next send opens a new
- * producer. The old producer still finishes its sends to other partitions.
+ * Sends records partition by partition. A producer numbers its records, and the broker drops a record whose number it
+ * already has. After a failed send, the producer and the broker may disagree: the broker then refuses a record forever,
+ * or drops a new record as a duplicate. So each partition gets one send at a time, and a producer gets no more sends
+ * after a failed send: the next send opens a new producer. The old producer still finishes its sends to other
+ * partitions.
  */
 export interface PartitionProducer {
   connect(): Promise<void>;
-  /** Returns whether the last send succeeded, or the last connection attempt if no send followed it. */
+  /**
+   * Returns whether the last send succeeded. If no send followed the last connection attempt, returns whether this
+   * attempt succeeded.
+   */
   isConnected(): boolean;
-  /** Returns the partition of a key, or a random one for null. `topic` has its prefix. */
+  /** Returns the partition of a key, or a random partition for null. `topic` has its prefix. */
   partitionOf(topic: string, key: string | Buffer | null): number;
   /**
    * Resolves when all in-sync replicas have the records, in this order. The result is the offset of the first record,
@@ -39,7 +43,7 @@ export interface PartitionProducer {
    * first records may have been sent.
    */
   send(topic: string, partition: number, messages: Message[]): Promise<bigint | undefined>;
-  /** Accepts no more sends, and waits a limited time for the running ones. */
+  /** Accepts no more sends, and waits a limited time for the running sends. */
   close(): Promise<void>;
 }
 
@@ -197,8 +201,8 @@ export function createPartitionProducer(
 }
 
 /**
- * Retries temporary failures for `withinMs`, such as a change of the partition's leader. The records keep their numbers, because
- * the same producer sends them and sends nothing else to the partition in between.
+ * Retries temporary failures, such as a change of the partition's leader, for `withinMs`. The records keep their
+ * numbers, because the same producer sends them and sends nothing else to the partition in between.
  */
 async function retryQuickFailures<T>(send: () => Promise<T>, withinMs: number): Promise<T> {
   const until = Date.now() + withinMs;

@@ -23,7 +23,8 @@ test('a member that rejoins its group does not lower the offset that another mem
   buffer.onBatch(batchOf(0));
   await until('the record is done', async () => done === 1);
   assert.deepEqual(buffer.lows(), new Map([[1, 1n]]));
-  // The member left the group, another one handled record 1, and the member gets the same partition again, now empty.
+  // The member left the group, another member handled record 1, and this member gets the same partition again, now
+  // empty.
   buffer.onAssigned(new Set([1]));
   assert.deepEqual(buffer.lows(), new Map());
   buffer.onBatch(batchOf(2));

@@ -25,7 +25,7 @@ export interface RecordBuffer extends GroupListener {
   scheduler: JobScheduler;
 }
 
-// Limit per partition for records that are read and not done. A batch may exceed it by 1 MB.
+// The limit, per partition, for records that are read and not done. A batch may exceed this limit by 1 MB.
 const READ_AHEAD = { records: 256, bytes: 4 * 1024 * 1024 };
 
 export function createRecordBuffer({ concurrency, workOn, onDone, onRoom }: RecordBufferOptions): RecordBuffer {

@@ -5,8 +5,9 @@ const HOUR_MS = 3_600_000;
 export const TOPIC: ConfigResourceTypes.TOPIC = 2;
 
 /**
- * The retention settings of new topics: a record lasts seven days. Kafka removes a whole segment by the age of its newest record,
- * so a record may last `segment.ms` longer; Kafka's default for it is another seven days.
+ * The retention settings of new topics: a record lasts seven days. Kafka removes a whole segment by the age of the
+ * segment's newest record, so a record may last `segment.ms` longer. Kafka's default for `segment.ms` is another seven
+ * days.
  */
 export const RETENTION = [
   { name: 'retention.ms', value: String(7 * 24 * HOUR_MS) },

@@ -65,7 +65,7 @@ function sentenceOf(error: unknown, settings: KafkaSettings): string | undefined
       return `The listener of Kafka in KAFKA_BROKERS does not take KAFKA_SASL_MECHANISM=${mechanism}.`;
     if (type === 'ILLEGAL_SASL_STATE')
       return 'The listener of Kafka in KAFKA_BROKERS takes no SASL: name another one, or unset KAFKA_SASL_MECHANISM.';
-    // The broker's own message is omitted: it may repeat the credentials.
+    // The broker's own message is omitted, because it may repeat the credentials.
     const isAnswered = !UNANSWERED.test((each as Error).message);
     if ((name === 'KafkaJSSASLAuthenticationError' && isAnswered) || type === 'SASL_AUTHENTICATION_FAILED')
       return refusedLogin(settings);

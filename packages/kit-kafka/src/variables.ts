@@ -123,7 +123,10 @@ const ofBrokers = "this service's certificate, if the brokers require one";
 const replicas =
   'replicas of the topics that a migration creates; services and migrations do not start while a topic has fewer';
 
-/** Settings of every service that uses Kafka. Partitions and replicas apply to new topics, and are the minimum for existing ones. */
+/**
+ * Settings of every service that uses Kafka. The numbers of partitions and replicas apply to new topics. For existing
+ * topics they are the minimum.
+ */
 export const kafkaVariables = {
   kafkaBrokers: list('KAFKA_BROKERS', 'the brokers to contact first', {
     item: {

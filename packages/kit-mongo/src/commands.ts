@@ -26,7 +26,7 @@ interface Sender {
   command(ns: Namespace, command: Command, options?: { session?: unknown }, type?: unknown): Promise<unknown>;
 }
 
-// The commands of the services; all others are measured as `_OTHER`.
+// The commands of the services. All other commands are measured as `_OTHER`.
 const OPERATIONS = new Set([
   ...['find', 'getMore', 'aggregate', 'count', 'distinct', 'insert', 'update', 'delete', 'findAndModify'],
   ...['commitTransaction', 'abortTransaction', 'hello'],

@@ -9,14 +9,16 @@ import type { MongoSettings } from './variables.ts';
 
 export type { Connection, MongoSettings };
 
-// A write is acknowledged when a majority has it in its journal: a primary that dies afterwards loses nothing.
+// A write is acknowledged when a majority of the members has it in its journal. So nothing is lost if the primary then
+// dies.
 const OPTIONS = {
   serverSelectionTimeoutMS: 5_000,
   connectTimeoutMS: 5_000,
   socketTimeoutMS: 60_000,
   waitQueueTimeoutMS: 5_000,
   maxPoolSize: 50,
-  // A new process gets the full load at once; with TLS and a login, two connections at a time would be too slow.
+  // A new process gets the full load at once. With TLS and a login, the driver's two connections at a time would be too
+  // slow.
   minPoolSize: 4,
   retryWrites: true,
   writeConcern: { w: 'majority' as const, j: true, wtimeoutMS: 10_000 },

@@ -25,7 +25,7 @@ export function bucketOf(client: Client, settings: ObjectSettings, requestMs: nu
     try {
       return await run(() => client.bucketExists(bucket), 'looking for the bucket');
     } catch (error) {
-      // The response to a refused HEAD has no body with a reason; the response to a refused listing has one.
+      // The response to a refused HEAD has no body with a reason. The response to a refused listing has such a body.
       if (codeOf(error) !== 'AccessDenied') throw error;
       await run(() => client.listObjectsV2Query(bucket, '', '', '', 1, ''), 'looking for the bucket');
       return true;

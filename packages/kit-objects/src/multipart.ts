@@ -49,7 +49,10 @@ export async function putStream(put: StreamPut): Promise<void> {
   }
 }
 
-/** Aborts the open multipart uploads under `prefix`, or only those begun before `before`. Returns how many. */
+/**
+ * Aborts the open multipart uploads under `prefix`, or only the uploads that began before `before`. Returns their
+ * number.
+ */
 export async function endOpenUploads(
   { client, bucket, requestMs }: Pick<StreamPut, 'client' | 'bucket' | 'requestMs'>,
   { prefix = '', before }: { prefix?: string; before?: Date },

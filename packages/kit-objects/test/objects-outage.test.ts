@@ -10,7 +10,7 @@ import { createObjects } from '../src/objects.ts';
 const WAIT = { limitMs: 30_000 };
 const type = { contentType: 'application/octet-stream' };
 
-/** A store whose responses `behave` makes, and the number of its open connections. */
+/** A store whose responses come from `behave`, and the number of its open connections. */
 async function brokenStore(behave: RequestListener, requestMs = 5_000) {
   const server: Server = createServer((request, response) => behave(request.resume(), response));
   server.keepAliveTimeout = 60_000;

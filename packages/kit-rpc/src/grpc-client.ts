@@ -217,7 +217,10 @@ function attempt({ channel, method, span }: Rpc, request: unknown, within: Bound
   });
 }
 
-/** Runs `@grpc/grpc-js` code without stack traces: it records the caller's stack for each call, and our errors do not show it. */
+/**
+ * Runs `@grpc/grpc-js` code without stack traces. The library records the caller's stack for each call, and our errors
+ * do not show the stack.
+ */
 function withoutFrames<T>(work: () => T): T {
   const { stackTraceLimit } = Error;
   Error.stackTraceLimit = 0;

@@ -41,7 +41,7 @@ export type Handlers<S> = {
 export interface GrpcServer {
   /** `host:port`, with the port that was really bound. */
   address: string;
-  /** Accepts no more calls, waits up to `graceMs` for the running ones, then ends them. */
+  /** Accepts no more calls, waits up to `graceMs` for the running calls, then ends them. */
   close(graceMs?: number): Promise<void>;
 }
 
@@ -70,7 +70,10 @@ export function implement<S>(definition: unknown, handlers: Handlers<S>): Implem
   return { definition: definition as ServiceDefinition, handlers: handlers as unknown as Implementation['handlers'] };
 }
 
-/** Serves `services` on `listen` (`host:port`, port 0 takes a free one) to the callers that `callersOf` names for each RPC. */
+/**
+ * Serves `services` on `listen` (`host:port`; port 0 takes a free port) to the callers that `callersOf` names for each
+ * RPC.
+ */
 export async function startGrpcServer(options: {
   listen: string;
   services: Implementation[];
@@ -155,7 +158,7 @@ function scopeOf(call: AnyCall): Scope {
 
 const callDuration = durationOf('rpc.server.call.duration');
 
-/** Records the end of a call: the status of the error, or OK without one. */
+/** Records the end of a call with the status of its error, or with OK. */
 type RecordEnd = (code?: status, failure?: DomainError) => void;
 
 /**

@@ -10,7 +10,8 @@ export interface Health {
   close(): Promise<void>;
 }
 
-// The service name of a liveness probe. SERVING means that the process responds, even while it waits for a server.
+// The service name of a liveness probe. SERVING means that the process responds, even while the process waits for a
+// server.
 const LIVENESS = 'liveness';
 
 /**

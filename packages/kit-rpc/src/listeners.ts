@@ -7,7 +7,7 @@ export interface Listeners {
   /** `host:port` for other services, and for the operator. */
   grpcAddress: string;
   operatorAddress: string;
-  /** Stops accepting calls, waits up to `graceMs` for running ones, then ends them. */
+  /** Stops accepting calls, waits up to `graceMs` for the running calls, then ends them. */
   close(graceMs?: number): Promise<void>;
 }
 

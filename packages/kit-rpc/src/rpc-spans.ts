@@ -11,7 +11,7 @@ export interface RpcSpan {
   attributes: Attributes;
 }
 
-// Other codes report that the caller made a mistake or cancelled. They do not make the span an error.
+// Other codes report that the caller made a mistake or cancelled the call. Such a code does not make the span an error.
 const FAULTS = new Set([
   ...[status.UNKNOWN, status.DEADLINE_EXCEEDED, status.UNIMPLEMENTED, status.INTERNAL, status.UNAVAILABLE],
   status.DATA_LOSS,

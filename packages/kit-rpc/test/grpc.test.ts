@@ -216,7 +216,10 @@ test('when a replica dies during a call, another one answers a repeatable call, 
   assert.ok(answers > 0);
 });
 
-/** A server that ends after the first bytes of its first answer have reached the caller. It answers later calls. */
+/**
+ * A server whose connection ends when the first bytes of its first answer have reached the caller. The server answers
+ * later calls.
+ */
 async function endingAfterHeaders() {
   let calls = 0;
   const server = createHttp2Server();

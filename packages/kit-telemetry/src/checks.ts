@@ -8,7 +8,7 @@ const PROTOCOLS = ['grpc', 'http/protobuf', 'http/json'];
 const SAMPLERS = ['always_on', 'always_off', 'traceidratio'].flatMap(name => [name, `parentbased_${name}`]);
 const PROPAGATORS = ['tracecontext', 'baggage', 'b3', 'b3multi'];
 const DETECTORS = ['all', 'none', 'env', 'host', 'os', 'process', 'serviceinstance'];
-// The SDK's own limit. It drops all attributes if one is longer.
+// The SDK's own limit. If one attribute is longer, the SDK drops all attributes.
 const ATTRIBUTE_CHARACTERS = 255;
 
 const words = (values: readonly string[]): string =>

@@ -68,7 +68,7 @@ export function nameRequest(request: IncomingMessage, route: string | undefined,
   if (from) served.from = from;
 }
 
-/** Adds the ids in `about` to the span of a request; spans that start within it later get them too. */
+/** Adds the ids in `about` to the span of a request. Spans that start within this span later get the ids too. */
 export function noteRequest(request: IncomingMessage, about: object): void {
   running.get(request)?.span?.setAttributes(subjectAttributes(about));
 }
@@ -114,7 +114,7 @@ function attributesOf(request: IncomingMessage, method: string): Attributes {
     'network.protocol.version': request.httpVersion,
     ...(host && { 'server.address': host.slice(0, TEXT_MAX) }),
     ...(port && { 'server.port': Number(port) }),
-    // undici removes the socket from a request when it stops reading the body.
+    // When undici stops reading the body, it removes the socket from the request.
     ...(socket?.remoteAddress && {
       'network.peer.address': socket.remoteAddress,
       'network.peer.port': socket.remotePort ?? 0,

@@ -38,7 +38,10 @@ export function measureRequest(peer: Peer): (end: PeerEnd) => void {
   };
 }
 
-/** Adds a waiting request of a peer. The returned function removes it, and returns whether it was still there. */
+/**
+ * Adds a waiting request of a peer. The returned function removes the request, and returns whether the request was
+ * still waiting.
+ */
 export function waitsFor(peer: Peer | 'database', request: PendingRequest): () => boolean {
   let others = waiting.get(peer);
   if (!others) {

@@ -1,4 +1,4 @@
-// Preloaded by `node --import`: an instrument belongs to the SDK that runs when it is made.
+// `node --import` preloads this file, because an instrument belongs to the SDK that runs when the instrument is made.
 import { ConfigError } from '@recording-request/kit/config';
 import { readSignals } from './settings.ts';
 

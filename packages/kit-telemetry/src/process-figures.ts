@@ -37,7 +37,7 @@ async function countSockets(): Promise<number> {
   const all = (await descriptors()).slice(0, LOOKED_AT_MAX);
   let sockets = 0;
   while (all.length > 0) {
-    // A descriptor may be closed meanwhile.
+    // A descriptor may be closed in the meantime.
     const some = all.splice(0, AT_ONCE).map(each => readlink(`${DESCRIPTORS}/${each}`).catch(() => ''));
     for (const target of await Promise.all(some)) if (target.startsWith('socket:')) sockets += 1;
   }

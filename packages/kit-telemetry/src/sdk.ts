@@ -60,7 +60,7 @@ export function startTelemetry(signals: Signals, env: NodeJS.ProcessEnv = proces
   startSending(signals);
   if (logs) sendLinesTo(sendLine);
   if (metrics) {
-    // Loaded after the start: an instrument belongs to the SDK that runs when it is made.
+    // Loaded after the start, because an instrument belongs to the SDK that runs when the instrument is made.
     const sent = (Object.keys(signals) as Signal[]).filter(signal => signals[signal]);
     void import('./process-figures.ts').then(({ reportProcess }) => reportProcess(sent));
   }

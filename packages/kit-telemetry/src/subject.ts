@@ -47,7 +47,7 @@ function idIn(about: unknown, field: string): string | undefined {
 /** Returns the ids in the key of an object. No span contains a key itself. */
 export const subjectOfKey = (key: string): object => ({ ...SUBJECT_KEY.exec(key)?.groups });
 
-/** Adds the ids in `about` to the running span; spans that start within it later get them too. */
+/** Adds the ids in `about` to the running span. Spans that start within this span later get the ids too. */
 export function noteSubject(about: unknown): void {
   trace.getActiveSpan()?.setAttributes(subjectAttributes(about));
 }

@@ -15,8 +15,8 @@ const OTHERS: ViewOptions[] = [
 ];
 
 /**
- * Returns the views, which send only the metrics of the registry and those of Node. The compiler, and the test of a running system, check
- * that a metric has only the attributes of the registry.
+ * Returns the views, which send only the metrics of the registry and the metrics of Node. The compiler and the test of
+ * a running system check that a metric has only the attributes of the registry.
  */
 export function views(): ViewOptions[] {
   const listed = Object.entries<MetricDefinition>(METRICS).map(

@@ -54,7 +54,7 @@ export function createBatcher<T, R>({ keyOf, work, maxBatch = Number.POSITIVE_IN
     });
 }
 
-/** Batches reads: callers that ask for a key while it is read share the next read. */
+/** Batches reads: callers that ask for a key during a read of this key share the next read. */
 export const sharedRead = <T, R>(keyOf: (item: T) => string, read: (item: T) => Promise<R>) =>
   createBatcher<T, R>({
     keyOf,

@@ -16,7 +16,7 @@ export function parseCommandLine<const T extends ParseArgsConfig>(config: T): Re
   }
 }
 
-/** Turns `--port -5` into `--port=-5`, so that the option's own check reports it instead of `parseArgs`. */
+/** Turns `--port -5` into `--port=-5`, so that the option's own check reports the value instead of `parseArgs`. */
 function negativesJoined({ args = [], options = {} }: ParseArgsConfig): string[] {
   const takesText = (word = '') => word.startsWith('--') && options[word.slice('--'.length)]?.type === 'string';
   const isJoined = (at: number) => /^-[\d.]/.test(args[at] ?? '') && takesText(args[at - 1]);

@@ -13,7 +13,7 @@ export class ConfigError extends Error {
   readonly faults: string[];
 
   constructor(faults: string[]) {
-    // One fault takes one line, because a log may keep only the last line.
+    // One fault takes one line, because a reader of the log may keep only the last line.
     const listed = faults.length === 1 ? ` ${faults[0]}` : faults.map(fault => `\n  - ${fault}`).join('');
     super(`The configuration is not usable:${listed}`);
     this.name = 'ConfigError';
@@ -30,7 +30,10 @@ export class StartError extends ConfigError {
   }
 }
 
-/** Reads `spec` from `env`. An empty variable counts as absent; a malformed one is refused, never defaulted. */
+/**
+ * Reads `spec` from `env`. An empty variable counts as absent. A malformed variable is refused; it never gets its
+ * default.
+ */
 export function loadConfig<S extends Record<string, Variable<unknown>>>(env: NodeJS.ProcessEnv, spec: S): Values<S> {
   const faults: string[] = [];
   const values: Record<string, unknown> = {};

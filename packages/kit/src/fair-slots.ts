@@ -20,7 +20,10 @@ export class QueueFullError extends Error {}
  * owner's links, the addresses at a link.
  */
 export interface FairSlots {
-  /** Takes a slot for all these paths at once; undefined if one of them has reached its share. Disposing returns the slot, once. */
+  /**
+   * Takes a slot for all these paths at once; undefined if a name of the paths has reached its share. Disposing returns
+   * the slot, once.
+   */
   tryTake(...paths: [Path, ...Path[]]): Disposable | undefined;
   /**
    * Waits for a slot. A free slot goes to the waiting name that holds the fewest slots; on a tie, to the name served

@@ -9,8 +9,8 @@ interface Flight<T> {
  * Caches look-ups for a short time. Concurrent calls for one key share one look-up. Failures are not cached. A full cache removes
  * the least recently used entry.
  */
-// Stores promises. lru-cache's `fetch` would count the age from the result instead of the request, and would reject callers whose
-// entry is evicted meanwhile.
+// Stores promises. lru-cache's `fetch` would count the age from the result instead of the request, and would reject the
+// callers of an entry that is evicted during the look-up.
 export class FlightCache<T> {
   readonly #flights: LRUCache<string, Flight<T>> | undefined;
   readonly #now: () => number;

@@ -35,7 +35,7 @@ export function logLines(): DestinationStream {
     stdout.write(taken());
   }
 
-  /** pino calls it after a fatal line. */
+  /** pino calls this function after a fatal line. */
   function flushSync(): void {
     const text = taken();
     if (text === '') return;

@@ -1,6 +1,7 @@
 import { DomainError } from './errors.ts';
 
-// ASCII control characters except white space. Some programs that read an export stop at them: NUL ends a string in C.
+// ASCII control characters except white space. Some programs that read an export stop at such a character: NUL ends a
+// string in C.
 const CONTROL = /(?![\s\u0080-\u009f])\p{Cc}/u;
 
 /** Throws `invalid`, with the field's name, if a text has control characters other than white space. */

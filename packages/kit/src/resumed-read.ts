@@ -50,7 +50,7 @@ export async function* resumedRead(
     current?.stream.destroy();
     current = undefined;
   };
-  // One timer for all chunks: there may be thousands.
+  // One timer serves all chunks, because there may be thousands of chunks.
   let isHeld = false;
   const idle = setTimeout(() => isHeld && close(), idleMs);
   try {

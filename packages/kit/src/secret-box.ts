@@ -44,7 +44,7 @@ export function createSecretBox(keys: string): SecretBox {
 /** Returns the id of the key that sealed a text; "" if the text is not sealed. */
 export const keyIdOf = (sealed: string): string => /^([\w-]{1,64})\./.exec(sealed)?.[1] ?? '';
 
-/** Throws an Error that says what SECRETS_KEY must look like, without showing it. */
+/** Throws an Error that describes a valid SECRETS_KEY and does not show the value. */
 export function parseKeys(keys: string): Map<string, Buffer> {
   const ring = new Map<string, Buffer>();
   for (const entry of keys.split(',')) {

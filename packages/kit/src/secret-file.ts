@@ -5,7 +5,10 @@ import { readFileSync } from 'node:fs';
  */
 export type Secret = () => string;
 
-/** Returns the secret in `file`, without its line break. Throws an Error that says what is wrong with the file; `variable` names it. */
+/**
+ * Returns the secret in `file`, without its line break. Throws an Error that describes the fault of the file and names
+ * the variable `variable`.
+ */
 export function readSecret(file: string, variable: string): string {
   let text: string;
   try {

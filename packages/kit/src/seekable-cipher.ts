@@ -2,7 +2,7 @@ import { createCipheriv, randomBytes } from 'node:crypto';
 
 const BLOCK_BYTES = 16;
 
-/** Returns a new key, for one object only: a key that encrypts two objects reveals both. */
+/** Returns a new key, for one object only: two objects that are encrypted with the same key reveal each other. */
 export const newCipherKey = (): Buffer => randomBytes(32);
 
 /**

@@ -3,7 +3,7 @@ import { createSecureContext, type SecureContext } from 'node:tls';
 import { lookedAt, readFile } from './secret-file.ts';
 import type { Variable } from './variable.ts';
 
-/** The PEM files for connections to a server; '' for an unused one. */
+/** The PEM files for connections to a server. An unused file is ''. */
 export interface TlsFiles {
   /** The trusted authorities, instead of Node's own. */
   ca: string;
@@ -55,7 +55,7 @@ export function keyFile(
   };
 }
 
-/** Returns why this variable must not be set; undefined if it may. */
+/** Returns the reason why this variable must not be set; undefined if it may be set. */
 export type Misplaced = (env: NodeJS.ProcessEnv) => string | undefined;
 
 function fileVariable(

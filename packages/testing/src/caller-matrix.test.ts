@@ -1,6 +1,7 @@
 /**
- * Calls every RPC on both listeners with the certificate of every service, the operator's, none, an expired one and one of
- * another authority. Uses the servers' own interceptor and table, with empty handlers.
+ * Calls every RPC on both listeners: with the certificate of every service and of the operator, without a certificate,
+ * with an expired certificate, and with a certificate of another authority. Uses the servers' own interceptor and
+ * table, with empty handlers.
  */
 import assert from 'node:assert/strict';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';

@@ -12,7 +12,10 @@ class OnDemand extends MetricReader {
   protected onShutdown = async () => {};
 }
 
-/** Collects metrics. Import the code under test dynamically afterwards: modules create their instruments when they load. */
+/**
+ * Collects metrics. Import the code under test dynamically after this call, because modules create their instruments
+ * when they load.
+ */
 export function startMeasured(): Measured {
   const reader = new OnDemand();
   const provider = new MeterProvider({ readers: [reader] });

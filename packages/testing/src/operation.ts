@@ -1,4 +1,4 @@
-/** An operation as MongoDB's profiler records it. */
+/** An operation in MongoDB's profiler records. */
 export interface Operation {
   ns: string;
   op: string;

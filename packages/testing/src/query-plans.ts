@@ -7,7 +7,7 @@ import type { TestEnvironment } from './environment.ts';
 import type { Operation } from './operation.ts';
 import { mayLackKey, shapeOf } from './shard-watch.ts';
 
-// The services with a database; their connections have the same name.
+// The services with a database. Each service's connections have the name of the service.
 const DATABASES = ['projects', 'submissions', 'webhooks'];
 // A query may examine this many documents that it does not use, because they cost little and tests use small data.
 const IN_VAIN = 50;
@@ -38,8 +38,8 @@ const WASTEFUL = {
 
 export interface QueryPlans {
   /**
-   * Returns a sentence for each operation of a service, since the start of the watch, that scanned a collection, sorted
-   * documents without an index, or read more than twice the documents that it returned or changed.
+   * Returns a sentence for each wasteful operation of a service since the start of the watch: an operation that scanned
+   * a collection, sorted documents without an index, or read more than twice the documents that it returned or changed.
    */
   wasteful(): Promise<string[]>;
   /**

@@ -11,7 +11,7 @@ import { type TestStores, testStores } from './test-stores.ts';
 export interface TestServiceOptions<Config, Service> {
   /** The name in its certificate. */
   name: ServiceName;
-  /** The service's own `readConfig`, as its main.ts calls it. */
+  /** The service's own `readConfig`, which its main.ts also calls. */
   readConfig: (env: NodeJS.ProcessEnv) => Config;
   startService: (config: Config, log: Logger) => Promise<Service>;
   /** The service's own migration, if it has a database. */
@@ -33,7 +33,7 @@ export interface TestService<Config, Service> extends AsyncDisposable {
   log: Logger;
   service: Service;
   stores: TestStores;
-  /** Returns a client of one of its gRPC services, which makes each call as a permitted caller. */
+  /** Returns a client of one of the service's gRPC services. The client makes each call as a permitted caller. */
   client<S>(definition: object): ClientOf<S>;
   /** Starts another replica with the same configuration. */
   startAnother(): Promise<Service>;

@@ -18,14 +18,14 @@ export interface TestSystem extends AsyncDisposable {
   /** The gateway's URL, without a trailing slash. */
   baseUrl: string;
   accounts: Accounts;
-  /** The name of its bucket. Its databases begin with `<name>_`, its topics with `<name>.`. */
+  /** The name of the system's bucket. The system's databases begin with `<name>_`, and its topics with `<name>.`. */
   name: string;
   /** A folder that is removed when the system stops. Its folder `logs` has the services' logs. */
   scratch: string;
   /** The address and process id of each service. */
   services: Cluster['services'];
   certificates: Cluster['certificates'];
-  /** Ends a service's process with a signal; a `restartable` system starts it again. */
+  /** Ends a service's process with a signal. A `restartable` system starts the process again. */
   kill: Cluster['kill'];
   /**
    * Ends every given service (default: all) and waits until they run again on the same ports and data. Only for a `restartable`

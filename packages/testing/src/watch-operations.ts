@@ -31,7 +31,7 @@ export async function watchOperations(env: TestEnvironment['env'], database: str
   return {
     async fresh() {
       const { size } = await db.command({ collStats: 'system.profile' });
-      // A full profile drops its oldest records, and this watch would miss new ones.
+      // A full profile drops its oldest records, so this watch would miss operations.
       if (size > 0.9 * PROFILE_BYTES) throw new Error('The profile is full: increase PROFILE_BYTES.');
       const operations = await profile.find().skip(seen).toArray();
       seen += operations.length;

@@ -62,7 +62,7 @@ export function purging(each: Each): void {
       return;
     }
     const objects = createObjects(locked);
-    // One more than a request removes, so that the held object is not in the last request.
+    // One object more than a request removes, so that the held object is not in the last request.
     const all = Array.from({ length: 1_001 }, (_, i) => `held/${String(i).padStart(4, '0')}`);
     const [held = ''] = all;
     for (let at = 0; at < all.length; at += 100)

@@ -63,7 +63,7 @@ export async function openTestBucket(env: StoreEnv) {
   };
 }
 
-/** Returns `bytes` as a stream in pieces, whose length is not known. */
+/** Returns `bytes` as a stream in pieces. The length of the stream is not declared. */
 export const streamOf = (bytes: Buffer, piece = 64 * 1024): Readable =>
   Readable.from(
     (function* () {

@@ -34,8 +34,8 @@ const USAGES = [
 const BLOCK = /-----BEGIN CERTIFICATE-----[\s\S]+?-----END CERTIFICATE-----/g;
 
 /**
- * Reads the certificate of the service `name`, and reads it again when a file changes. Logs an unusable new
- * certificate and keeps the old one. Fails with a ConfigError that names the file and the fault.
+ * Reads the certificate of the service `name`, and reads it again when a file changes. If the new certificate is
+ * unusable, logs this and keeps the old certificate. Fails with a ConfigError that names the file and the fault.
  */
 export async function openCertificates(
   files: CertificateFiles,
@@ -62,7 +62,7 @@ export async function openCertificates(
       for (const listener of listeners) listener(current);
       log.info(wordsOf(current), 'The certificate was replaced: new connections use it');
     } catch (error) {
-      // Perhaps only one of two files is replaced yet; the next read finds both.
+      // Perhaps only one of the two files is replaced so far. Then the next read finds both.
       tell(`The certificate was not replaced: ${(error as ConfigError).faults?.join(', ') ?? error}`);
     }
   };
@@ -104,7 +104,7 @@ async function read(files: CertificateFiles, name: string): Promise<Material> {
   if (Date.parse(own.validFrom) > Date.now()) fail(`TLS_CERT_FILE is not valid before ${own.validFrom}`);
   if (!namesIn(own.subjectAltName).includes(name))
     fail(`TLS_CERT_FILE is not the certificate of ${name}: it must name URI:${uriOf(name)}`);
-  // The same certificate is used to serve and to call.
+  // The process serves and calls with the same certificate.
   for (const [usage, what] of USAGES)
     if (own.keyUsage && !own.keyUsage.includes(usage))
       fail(`TLS_CERT_FILE is not for ${what}: its extended key usage must have both serverAuth and clientAuth`);

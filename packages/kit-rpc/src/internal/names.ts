@@ -5,8 +5,8 @@ const URI = 'URI:';
 export const uriOf = (name: string): string => `${PREFIX}${name}`;
 
 /**
- * Returns the names of services in the `subjectAltName` of a certificate, as Node prints it; no names if one of them
- * is malformed.
+ * Returns the names of services in the `subjectAltName` of a certificate, in the form that Node prints. Returns no
+ * names if a name is malformed.
  */
 export function namesIn(subjectAltName: string | undefined): string[] {
   // Node quotes a name that contains a comma. After a split at the commas, a part of such a name could look like
