@@ -8,11 +8,11 @@ const LINK_STATES: Record<RecipientLinkJson['status'], string> = {
   disabled: 'Closed',
 };
 
-/** Returns whether some answers of the link's response have landed and others are due. */
+/** Returns whether some answers of the link's response have landed and others have not. */
 export const isBegun = ({ submissionCount, completedAt }: RecipientLinkJson): boolean =>
   submissionCount > 0 && completedAt === null;
 
-/** Returns the state of a personal link; `questionCount` is the project's current one. */
+/** Returns the state of a personal link. `questionCount` is the project's current number of questions. */
 export function linkState(link: RecipientLinkJson, questionCount = 0): string {
   if (isBegun(link)) {
     const answers = answersOf(link.submissionCount, questionCount);

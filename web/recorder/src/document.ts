@@ -40,7 +40,7 @@ export function renderRecorder(look: PageLook, page: RecorderDocument): Rendered
   };
 }
 
-/** Returns links to the same page in each language; they work without a script. */
+/** Returns links to the same page in each language. The links work without a script. */
 export function languagePicker(current: Language): Html {
   return html`<details class="languages"><summary><span class="hidden-text">${current.page.language}: </span>${current.name}</summary>
 <ul>${[...LANGUAGES.values()].map(

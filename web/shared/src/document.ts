@@ -45,7 +45,7 @@ const policy = (nonce: string, { media, forms }: PageRights) =>
     "trusted-types 'none'",
   ].join('; ');
 
-/** A page as the server sends it. */
+/** A page in the form that the server sends. */
 export interface RenderedDocument {
   headers: Record<string, string>;
   html: string;

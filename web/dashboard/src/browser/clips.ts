@@ -11,7 +11,7 @@ import { elements } from './elements.ts';
 import { focusCard, paint, showFailure, showLoading } from './grid.ts';
 import { clips, getClips, hold, isByPerson, list, newestFirst, PAGES_MAX, waiting } from './held.ts';
 
-// Loads pages of clips, newest first. When the page is full, the next page replaces the others.
+// Loads pages of clips, newest first. When the list is full, the next page replaces the loaded pages.
 
 let loading: AbortController | undefined;
 let busy = false;

@@ -104,7 +104,10 @@ export function hold(page: ClipsPage): void {
   for (const clip of page.submissions) clips.set(clip.submissionId, slim(clip));
 }
 
-/** Calls `act` for each clip that the server reports again; `changed` is true when it differs from the held one. */
+/**
+ * Calls `act` for each clip that the server reports again. `changed` is true when the reported clip differs from the
+ * held clip.
+ */
 export const onClip = (act: (clip: Clip, changed: boolean) => void): void => void watchers.push(act);
 
 /** Stores the server's state of a clip after a save. */

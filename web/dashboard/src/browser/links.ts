@@ -119,7 +119,7 @@ export async function refreshLinks(): Promise<void> {
   for (const link of page.recipientUrls) {
     const row = linkRows.querySelector(`[data-link="${link.tokenId}"]`);
     const [fresh] = rowsOf([link]);
-    // Keeps a row whose button has the focus or shows that it copied.
+    // Keeps a row whose button has the focus or shows that it copied the URL.
     if (row && fresh && row.textContent !== fresh.textContent && !row.contains(document.activeElement))
       row.replaceWith(fresh);
   }

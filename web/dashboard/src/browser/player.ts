@@ -22,7 +22,7 @@ export interface PlayerProps extends Attributes {
   onCuesFailed(): void;
 }
 
-/** Plays one clip. Stops loading when the clip is no longer shown. */
+/** Plays one clip. Stops loading the clip when it is no longer shown. */
 export class Player extends Component<PlayerProps, { failed?: boolean }> {
   private readonly video = createRef<HTMLVideoElement>();
   private readonly track = createRef<HTMLTrackElement>();

@@ -12,13 +12,13 @@ export interface CardContext {
   words: string[];
   /** True when the reviewer may select. */
   writes: boolean;
-  /** True with a script: without one a clip opens as a file. */
+  /** True with a script. Without a script, a clip opens as a file. */
   script: boolean;
   /** The clips that arrived while the page was open. */
   arrived?: Set<string>;
 }
 
-/** Renders one clip in the grid: a picture that opens it, and the facts to see at a glance. */
+/** Renders one clip in the grid: a picture that opens the clip, and the most important facts. */
 export function clipCard(clip: Clip, context: CardContext): ComponentChildren {
   const { here, words, writes, script } = context;
   const at = `${here}/submissions/${clip.submissionId}`;

@@ -11,7 +11,7 @@ async function json<T>(method: string, path: string, body?: unknown): Promise<T>
   return (await request(pagePath + path, options)).json() as Promise<T>;
 }
 
-/** Claims a use of the link; the same id continues the same response. */
+/** Claims a use of the link. A repeated id continues the same response. */
 export const beginResponse = (responseSessionId: string, termsAccepted: boolean): Promise<Response> =>
   json('POST', '/responses', { responseSessionId, termsAccepted });
 

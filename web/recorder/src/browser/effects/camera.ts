@@ -45,7 +45,7 @@ export const closeCamera = (camera: Camera | undefined): void => {
   }
 };
 
-/** Returns the devices of the stream and the alternatives; they have names once the user has allowed the camera. */
+/** Returns the devices of the stream and the alternatives. Devices have names once the user has allowed the camera. */
 export async function devicesOf(stream: MediaStream): Promise<Devices> {
   const video = stream.getVideoTracks()[0]?.getSettings();
   const all = await navigator.mediaDevices.enumerateDevices().catch(() => []);

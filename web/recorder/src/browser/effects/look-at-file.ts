@@ -61,7 +61,10 @@ async function kindOfMp4(file: Blob, start: string): Promise<FileKind> {
   return !handlers.includes('vide') && handlers.includes('soun') ? 'audio' : 'video';
 }
 
-/** Returns the box `moov`, which is at the beginning or the end; '' when the file has none, undefined when unknown. */
+/**
+ * Returns the box `moov`, which is at the beginning or the end of a file; '' when the file has no `moov`, undefined
+ * when the search ended early.
+ */
 async function indexOf(file: Blob): Promise<string | undefined> {
   let at = 0;
   for (let boxes = 0; boxes < BOXES_MAX; boxes++) {

@@ -4,7 +4,7 @@ import { take } from '../state/testing.ts';
 import type { Spool } from './spool.ts';
 import { newTake, readTake } from './take.ts';
 
-/** A device with room for `room` bytes; a smaller chunk may fit when a larger one did not. */
+/** A device with room for `room` bytes. After a chunk that did not fit, a smaller chunk may fit. */
 function deviceOf(room: number): Spool {
   const chunks: ArrayBuffer[] = [];
   return {

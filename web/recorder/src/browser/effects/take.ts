@@ -75,7 +75,7 @@ function makeTake(spool: Spool, record: TakeRecord, blobs: Blob[]): StoredTake {
         // disappear.
         if (!record.byFile || !record.stopped) throw error;
         const stored = await storedBlobs(spool, record);
-        // A file that the device has not stored may become readable again, for example one in a cloud.
+        // A file that the device has not stored may become readable again, for example a file in a cloud.
         if (sizeOf(stored) <= start) throw error;
         blobs.splice(0, blobs.length, ...stored);
         return part();

@@ -7,7 +7,7 @@ import { toWelcome } from './welcome.ts';
 
 // Back on the device or in the browser shows the previous screen and never loses a take.
 
-/** Leaves the camera and turns it off: goes to the existing take, otherwise to the first screen. */
+/** Leaves the camera and turns it off. Shows the review of the existing take, otherwise the first screen. */
 function leaveCamera(state: State): Step {
   const kept = keptTake(state);
   return kept ? backToReview(state, kept) : first([{ do: 'closeCamera' }], toWelcome(state));

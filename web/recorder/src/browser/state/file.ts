@@ -30,7 +30,7 @@ const REFUSED: Record<Exclude<FileKind, 'video'>, string> = {
   unreadable: 'fileUnreadable',
 };
 
-/** Returns the reason to refuse a file; undefined to accept it. `limit`: the longest take in seconds. */
+/** Returns the reason to refuse a file; undefined to accept the file. `limit` is the longest take in seconds. */
 export function fileRefusal(look: FileLook, fileName: string, limit: number): Message | undefined {
   if (look.kind !== 'video') {
     // Isolates the direction of the file name.

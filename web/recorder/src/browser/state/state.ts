@@ -20,7 +20,7 @@ export interface Visit {
   questions: readonly string[];
   /** Positions of the questions that were answered before the page was opened, on any device. */
   answered: readonly number[];
-  /** True when the link takes responses of many contributors, or several of one. */
+  /** True when the link takes the responses of many contributors, or several responses of one contributor. */
   shared: boolean;
   maxDurationSec: number;
   requireTerms: boolean;
@@ -232,7 +232,7 @@ export function hintOf(state: Pick<State, 'response' | 'visit'>): Message | unde
 /** Returns the bytes of the whole take, even if this device has only a part. */
 export const wholeSize = ({ size, recorded }: Take): number => Math.max(size, recorded);
 
-/** Returns whether this device has only the beginning of a take, because it was full. */
+/** Returns whether this device has only the beginning of a take, because the device was full. */
 export const isPart = (take: Take): boolean => take.size < wholeSize(take);
 
 /** Returns how much of the whole take the server has, in percent, rounded down. */

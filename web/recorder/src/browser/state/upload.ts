@@ -37,7 +37,10 @@ const settling = (state: State, lost?: { take: Take; loss: Loss }): Phase => ({
 export const settleLoss = (state: State, take: Take, loss: Loss): Step =>
   show(state, settling(state, { take, loss }), { do: 'loadResponse', id: take.responseSessionId });
 
-/** Shows that a take cannot be sent and can be replaced. A recording can be saved; a file is on the device anyway. */
+/**
+ * Shows that a take cannot be sent and can be replaced. A recording can be saved. A file needs no saving, because it is
+ * on the device.
+ */
 function toReplace(state: State, take: Take, why: Pick<Problem, 'title' | 'text'>): Step {
   const label = take.byFile ? 'chooseAnother' : 'tryAgain';
   const save = take.byFile ? undefined : take;

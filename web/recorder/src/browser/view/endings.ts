@@ -57,7 +57,7 @@ export function createEndingsView(
     const first = !link.hidden && (saveFirst || button.hidden);
     button.className = first ? 'quiet' : 'primary';
     link.className = first ? 'primary button' : 'quiet button';
-    // The primary button is always the upper one, for the eye and for the keyboard.
+    // The primary button is always the upper button, for the eye and for the keyboard.
     link.parentElement?.prepend(first ? link : button);
   }
 

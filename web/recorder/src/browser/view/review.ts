@@ -17,7 +17,7 @@ export function createReviewView(
     setText(send, held ? t('sendAnyway') : sendLabel);
     send.className = held ? 'quiet' : 'primary';
     again.className = held ? 'primary' : 'quiet';
-    // The primary button is always the upper one, for the eye and for the keyboard.
+    // The primary button is always the upper button, for the eye and for the keyboard.
     send.parentElement?.prepend(held ? again : send);
   }
 
