@@ -165,7 +165,7 @@ export const variables = {
     'concurrent searches by words in this process; more get 503 with `Retry-After`. [Owners share them](operations.md#shares-of-owners): one owner gets at most half',
     { default: 4, min: 1 },
   ),
-  // Each export uses one of the 50 shared connections to MongoDB.
+  // Each export uses one of the 50 MongoDB connections, which all work shares.
   exportsAtOnce: integer(
     'EXPORTS_AT_ONCE',
     'concurrent exports in this process; more get 429 with `Retry-After`. [Owners share them](operations.md#shares-of-owners): one owner gets at most half. The gateway has its own limits',
@@ -179,7 +179,7 @@ export const variables = {
       min: 1024 ** 2,
     },
   ),
-  // Archives expire after a week in any case.
+  // An archive expires after a week even if it is in use.
   exportResumeSeconds: integer(
     'EXPORT_RESUME_SECONDS',
     'how long after its last byte a download of project.zip can resume in the same archive',

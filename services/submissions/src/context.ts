@@ -27,11 +27,11 @@ export interface Context extends Stores, AsyncDisposable {
   internal: Internal;
   connection: Connection;
   kafka: Kafka;
-  /** The bucket, for landings and everything without its own connections. */
+  /** The bucket, with the connections for landings and for all work that has no connections of its own. */
   objects: Objects;
   /** The same bucket, with connections for uploads only. */
   uploadObjects: Objects;
-  /** The memory of requests that send bytes, shared by owner. */
+  /** The memory for requests that send bytes; owners share it. */
   uploadMemory: FairBudget;
   /** The checksums of bytes that this process received. */
   uploadChecksums: KeptChecksums;
@@ -41,25 +41,25 @@ export interface Context extends Stores, AsyncDisposable {
   media: ClientOf<MediaServiceServer>;
   archiveBuilds: ArchiveBuilds;
   landings: LandingsUnderWay;
-  /** The slots of searches by words, shared by owner. */
+  /** The slots of searches by words; owners share them. */
   searches: FairSlots;
-  /** The slots of page reads, shared by owner. */
+  /** The slots of page reads; owners share them. */
   lists: FairSlots;
-  /** Cached pages of submissions in the form they are sent. */
+  /** The cached pages of submissions, in the form in which they are sent. */
   pages: PageCache;
-  /** The slots of exports, shared by owner. */
+  /** The slots of exports; owners share them. */
   exports: FairSlots;
-  /** The lease of the process that erases expired submissions. */
+  /** The lease that makes one process erase expired submissions. */
   retentionLease: Lease;
 }
 
-// The database returns up to 16 MiB at a time, even when a page uses only the first part.
+// The database returns up to 16 MiB at a time, even when a page uses only the beginning of this.
 const LISTS_AT_ONCE = 8;
 const LISTS_QUEUED = 256;
 const PAGES_BYTES = 64 * 1024 ** 2;
 const RETENTION_LEASE_MS = 60_000;
 
-/** Opens all connections and stores. If one fails, releases the others and fails. */
+/** Opens all connections and stores. If one of them fails, releases the others and rejects. */
 export async function openContext(config: Config, log: Logger): Promise<Context> {
   await using opened = new AsyncDisposableStack();
   const internal = opened.use(await openInternal(config, 'submissions', log));
@@ -96,7 +96,7 @@ export async function openContext(config: Config, log: Logger): Promise<Context>
     uploadObjects: createObjects(config),
     uploadMemory: createFairBudget(config.uploadMemoryBytes),
     uploadChecksums: createKeptChecksums(),
-    // An archive build stores one part at a time.
+    // The build of an archive stores one part at a time.
     exportObjects: createObjects(config, { connections: config.exportsAtOnce }),
     projects,
     media,

@@ -30,7 +30,7 @@ test('the event of a transcript carries its text', () => {
   assert.equal(payload.value.submission?.transcriptText, 'hello');
 });
 
-// Each has four bytes in UTF-8, as most emoji have.
+// Each of these characters has four bytes in UTF-8, as most emoji have.
 const longest = (length: number) => '😀'.repeat(length);
 const EVENT_BYTES = 200_000;
 

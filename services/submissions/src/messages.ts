@@ -34,12 +34,12 @@ const MEDIA_STATUS = {
   failed: MediaStatus.MEDIA_STATUS_FAILED,
 } as const;
 
-/** Returns a submission as gRPC responses and events carry it. */
+/** Returns a submission in the form that gRPC responses and events contain. */
 export function toMessage(submission: Submission): SubmissionMessage {
   const video = currentVideo(submission);
   return {
     submissionId: submission.id,
-    // A clip has one video: both ids of the contract name the clip.
+    // A clip has one video, so both ids of the contract identify the clip.
     videoId: submission.id,
     linkId: submission.linkId,
     link: submission.link,
@@ -71,23 +71,23 @@ export function toMessage(submission: Submission): SubmissionMessage {
   };
 }
 
-/** Returns the transcript state that a filter asks for; undefined for any. */
+/** Returns the transcript status that a filter selects; undefined for any. */
 function transcriptStateOf(status: TranscriptStatus): TranscriptState | undefined {
   if (status === TranscriptStatus.TRANSCRIPT_STATUS_UNSPECIFIED) return undefined;
   return (Object.keys(TRANSCRIPT_STATUS) as TranscriptState[]).find(state => TRANSCRIPT_STATUS[state] === status);
 }
 
-/** Returns the media state that a filter asks for; undefined for any. */
+/** Returns the media status that a filter selects; undefined for any. */
 export const mediaStatusOf = (status: MediaStatus | undefined): Submission['mediaStatus'] | undefined =>
   (Object.keys(MEDIA_STATUS) as Submission['mediaStatus'][]).find(state => MEDIA_STATUS[state] === status);
 
-/** Returns the filter that a request asks for. */
+/** Returns the filter of a request. */
 export const filterOf = (filter: SubmissionFilter | undefined): Pick<Filter, 'selected' | 'transcriptStatus'> => ({
   selected: filter?.selected,
   transcriptStatus: filter && transcriptStateOf(filter.transcriptStatus),
 });
 
-/** Returns the counts of the contract: processing counts as pending. */
+/** Returns the counts in the form of the contract: processing counts as pending. */
 export const countsOf = ({ total, selected, byTranscript }: Counts): SubmissionCounts => ({
   videosCreated: total,
   selectedVideos: selected,
@@ -99,7 +99,7 @@ export const countsOf = ({ total, selected, byTranscript }: Counts): SubmissionC
 /** Returns the event to publish, with the current time and trace. */
 export const toEvent = (event: SubmissionEvent): Event => newEvent(event.type, payloadOf(event), idOf(event));
 
-/** Returns a job that was just started, as its worker gets it. */
+/** Returns a job that was just started, in the form that its worker gets. */
 export const toJob = (submission: Submission): Omit<TakeJobResponse, 'leaseMs'> => ({
   job: workOf(submission),
   earlierRuns: submission.job!.runs! - 1,
@@ -116,7 +116,7 @@ function workOf(submission: Submission): TakeJobResponse['job'] {
     return { $case: 'transcript', value: { projectId, submissionId, requestNumber, ...audioOf } };
   }
   const { key: sourceKey, parts } = source!;
-  // After a failed attempt the worker inspects the bytes itself: the first inspection may be wrong.
+  // After a failed attempt the worker inspects the bytes itself, because the first inspection may be wrong.
   const believed = attempts === 1 ? inspection : undefined;
   const value = { projectId, submissionId, sourceKey, sourceParts: parts && { parts }, inspection: believed };
   return { $case: 'media', value };

@@ -38,9 +38,9 @@ const OPEN_PUTS_LOOK_MS = 10 * 60_000;
 /** The slow sweeper runs once in this many turns of the other sweeper. */
 const SELDOM_TURNS = 6;
 
-/** Starts the service. Tests start the same function. */
+/** Starts the service. Tests use the same function. */
 export async function startService(config: Config, log: Logger): Promise<SubmissionsService> {
-  // Parts stop in the opposite order: first the listeners that accept work, then the loops and landings that finish
+  // Parts stop in the opposite order: first the listeners, which accept work, then the loops and landings, which finish
   // it, then the connections.
   await using started = new AsyncDisposableStack();
   const context = started.use(await openContext(config, log));
@@ -57,7 +57,7 @@ export async function startService(config: Config, log: Logger): Promise<Submiss
   started.defer(() => stopAll(loops.map(loop => () => loop.stop())));
   let listeners: Listeners | undefined;
   const http = await startTusServer(context);
-  // They close in parallel: each waits for its own requests, and uploads may use most of the stop time.
+  // They close in parallel, because each waits for its own requests and uploads may use most of the time for stopping.
   started.defer(async () => void (await Promise.all([http.close(), listeners?.close()])));
   listeners = await startListeners({
     config,
@@ -71,7 +71,7 @@ export async function startService(config: Config, log: Logger): Promise<Submiss
       implement<ExportsServiceServer>(ExportsServiceService, exportsHandlers(context)),
     ],
   });
-  // This runs first: a landing can take longer than the time that HTTP gives its open requests.
+  // This runs first, because a landing can take longer than the time that HTTP allows for its open requests.
   started.defer(() => landings.hurry());
   const running = started.move();
   const stop = () => running.disposeAsync();

@@ -1,7 +1,7 @@
 import { text } from 'node:stream/consumers';
 import { isMissing, type Objects } from '@recording-request/kit-objects/objects';
 
-/** Reads a transcript that was too long for an event. Returns undefined when the object does not exist. */
+/** Reads a transcript that was too long for an event. Returns undefined when its object does not exist. */
 export async function readTranscript(
   objects: Objects,
   key: string,

@@ -15,7 +15,7 @@ async function* filesOf(count: number, from = 1): AsyncIterable<ZipEntry> {
 const bytesOf = async (files: AsyncIterable<ZipEntry>) =>
   Buffer.concat(await Array.fromAsync(zipArchive(files, never)));
 
-/** Returns the entries in the directory, inflated. */
+/** Returns the inflated entries of a ZIP, as its directory lists them. */
 function entriesOf(zip: Buffer): { name: string; method: number; text: string }[] {
   const end = zip.lastIndexOf(Buffer.from('PK\x05\x06'));
   const entries = [];

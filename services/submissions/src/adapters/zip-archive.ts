@@ -9,18 +9,19 @@ export interface ZipEntry {
 }
 
 const BLOCK_BYTES = 64 * 1024;
-// Far more than a file of a megabyte takes.
+// Far longer than a file of a megabyte takes.
 const FILE_MS = 60_000;
 
 /**
- * Yields a ZIP of deflated files; the same files give the same bytes. Reads the next file once the reader has taken
- * the bytes before it. Holds about 400 bytes a file until the end, and writes the directory at once, 25 µs a file: the
- * caller must bound the number of files.
+ * Yields a ZIP of deflated files; the same files give the same bytes. Reads the next file after the reader has taken
+ * the bytes of the current one. Holds about 400 bytes per file until the end, and writes the directory without a pause,
+ * 25 µs per file. So the caller must bound the number of files.
  */
 export async function* zipArchive(files: AsyncIterable<ZipEntry>, signal: AbortSignal): AsyncIterable<Buffer> {
   const zip = new ZipArchive({ zlib: { level: 6 } });
   const blocks = createBlocks();
-  // Collects the chunks directly: the directory comes as twenty small chunks a file, which would take 5 KB in a stream.
+  // Collects the chunks directly: the directory comes as twenty small chunks per file, which would take 5 KB in a
+  // stream.
   zip.on('data', blocks.add);
   try {
     for await (const { content, ...entry } of files) {
@@ -37,7 +38,7 @@ export async function* zipArchive(files: AsyncIterable<ZipEntry>, signal: AbortS
   }
 }
 
-/** Gathers chunks in blocks. Later chunks use the rest of a partly taken block. */
+/** Gathers chunks in blocks. When the reader has taken a part of a block, later chunks use the rest. */
 function createBlocks() {
   let full: Buffer[] = [];
   let block = Buffer.allocUnsafe(BLOCK_BYTES);

@@ -7,7 +7,7 @@ import { recordDeadLetter } from '../workflows/dead-letters/record-dead-letter.t
 
 const LIMIT_MS = 30_000;
 
-/** Consumes the records that consumers of all services could not handle. */
+/** Consumes the dead letters: the records that a consumer of any service could not handle. */
 export const deadLetters = (context: Context): ConsumerOptions<TakenRecord> => ({
   topic: DEAD_LETTER_TOPIC,
   group: 'submissions-dead-letters',

@@ -23,7 +23,7 @@ export const transcriptionEvents = ({
         break;
       case 'transcriptStored': {
         const { key, requestNumber } = payload.value;
-        // The transcript is absent when it was recorded before, or erased.
+        // The transcript is missing when it was already recorded, or erased.
         const transcript = await readTranscript(objects, key, signal);
         if (transcript)
           await submissions.change(payload.value, submission =>

@@ -1,10 +1,10 @@
-/** The counts of what an erasure removed, or would remove. */
+/** The counts of the data that an erasure removed, or would remove. */
 export interface Tally {
   submissions: number;
   uploads: number;
   notes: number;
   objects: number;
-  /** Equal to `objects`, unless the bucket keeps versions. */
+  /** Equals `objects`, unless the bucket keeps versions. */
   objectVersions: number;
   objectBytes: number;
   deadLetters: number;
@@ -20,7 +20,7 @@ export const NOTHING: Tally = {
   deadLetters: 0,
 };
 
-/** The part of a tally that comes from the count of the object store. */
+/** The part of the counts that comes from the object store. */
 export const tallyOf = (held: { objects: number; versions: number; bytes: number }): Partial<Tally> => ({
   objects: held.objects,
   objectVersions: held.versions,
@@ -38,8 +38,8 @@ export function sumOf(tallies: Array<Partial<Tally>>): Tally {
 const STEP = 8;
 
 /**
- * Returns when to purge late results next: after the longest job, then at growing intervals, and last when the
- * tombstone expires. Returns undefined once it has expired.
+ * Returns when to purge late results next: first after the longest possible job, then at growing intervals, and last
+ * when the tombstone expires. Returns undefined when the tombstone has expired.
  */
 export function nextPurge(
   erasedAt: Date,

@@ -1,14 +1,15 @@
-/** The record that an object belongs to, by its key. */
+/** The record to which an object belongs, according to its key. */
 export interface ObjectOwner {
   kind: 'submission' | 'upload' | 'archive';
   id: string;
 }
 
-/** An object that the store's client writes to find out whether checksums are verified. */
+/** The object that the store's client writes to find out whether the store verifies checksums. */
 const PROBE = 'checksum-probe';
 
 /**
- * Returns `own` for an object that belongs to no record. Returns undefined for a key that this service does not use.
+ * Returns `own` for an object of this service that belongs to no record. Returns undefined for a key that this service
+ * does not use.
  */
 export function ownerOfKey(key: string): ObjectOwner | 'own' | undefined {
   if (key === PROBE) return 'own';
@@ -19,5 +20,8 @@ export function ownerOfKey(key: string): ObjectOwner | 'own' | undefined {
   return undefined;
 }
 
-/** Returns whether the object is a transcript that was too long for its event. The submission holds a copy of it. */
+/**
+ * Returns whether the object is a transcript that was too long for its event. The submission contains a copy of the
+ * transcript.
+ */
 export const isTranscript = (key: string): boolean => /\/transcript-\d+\.json$/.test(key);

@@ -7,7 +7,7 @@ import { createArchiveBuilds } from './archive-builds.ts';
 const MADE = { id: 'made' } as ReadyArchive;
 const MIB = 1024 ** 2;
 
-/** A build that ends when the test says so, and its outcome. */
+/** A build that ends when the test ends it, and the build's outcome. */
 function slowBuild() {
   const { promise, resolve } = Promise.withResolvers<ReadyArchive>();
   const seen = { begun: 0, stopped: false };

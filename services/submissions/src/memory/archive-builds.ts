@@ -3,11 +3,11 @@ import { DomainError } from '@recording-request/kit/errors';
 import type { ReadyArchive } from '../store/archives.ts';
 import { createOwnersMemory } from './owners-memory.ts';
 
-/** The archives that this process is making. */
+/** The builds of archives that this process runs. */
 export interface ArchiveBuilds {
   /**
-   * Runs `build`, or joins the running build with the same key. Fails with `unavailable` when the build takes too long
-   * for a caller, and then lets it continue. Stops the build when all its callers leave before that.
+   * Runs `build`, or joins the running build with the same key. Fails with `unavailable` when the build takes longer
+   * than a caller can wait; the build then continues. Stops the build when all its callers disconnect before that.
    */
   join(
     of: { key: string; ownerId: string },
@@ -21,16 +21,16 @@ interface Running {
   made: Promise<ReadyArchive>;
   end: AbortController;
   callers: number;
-  /** True if a caller got the response to retry later. */
+  /** True if a caller was told to retry later. */
   isAwaited: boolean;
 }
 
-/** The longest time of a build. */
+/** The time limit of a build. */
 export const BUILD_LIMIT_MS = 10 * 60_000;
-// Less than the caller's deadline.
+// The wait of a caller, which is shorter than the caller's deadline.
 const PATIENCE_MS = 45_000;
 const RETRY_AFTER_SECONDS = 10;
-// A stream to the store holds three parts of 8 MiB: one that fills, its copy in one piece, and one that is being
+// A stream to the store holds three parts of 8 MiB: the part that fills, its joined copy, and the part that is being
 // sent.
 const BUILD_BYTES = 24 * 1024 ** 2;
 
@@ -39,7 +39,7 @@ const notYet = (cause: unknown): DomainError => {
   return new DomainError('unavailable', sentence, { cause, retryAfterSec: RETRY_AFTER_SECONDS });
 };
 
-/** Builds together hold about `memoryBytes` at most; others wait for their owner's turn. */
+/** All builds together use at most about `memoryBytes`; other builds wait for their owner's turn. */
 export function createArchiveBuilds(
   memoryBytes: number,
   patienceMs = PATIENCE_MS,

@@ -18,19 +18,22 @@ export interface LandingsUnderWay {
   once(uploadId: string, land: () => Landing): Landing;
   /** Fails with `too_many` when too many landings wait. */
   withMemory: OwnersMemory;
-  /** Resolves with the landing, or with undefined when it has failed, after `ms`, or when the service stops. */
+  /**
+   * Resolves when the landing is done; resolves to undefined when the landing has failed, after `ms`, or when the
+   * service stops.
+   */
   waitFor(landing: Landing, ms: number): Landing;
-  /** Ends all waits of requests: the service is stopping. */
+  /** Ends the waits of all requests, because the service is stopping. */
   hurry(): void;
   /** Waits for the running landings. */
   idle(): Promise<void>;
 }
 
-/** Landings that join parts together hold at most `memoryBytes`. */
+/** Landings that join parts use at most `memoryBytes` together. */
 export function createLandingsUnderWay(memoryBytes = memoryLimit() / 8): LandingsUnderWay {
   const memory = createOwnersMemory(memoryBytes);
   const running = new Map<string, Landing>();
-  // A set instead of one promise, because a promise that lasts as long as the process keeps all its reactions in
+  // A set instead of one promise, because a promise that exists as long as the process would keep all its reactions in
   // memory.
   const waiting = new Set<() => void>();
   let isHurried = false;

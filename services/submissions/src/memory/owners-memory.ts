@@ -1,7 +1,7 @@
 import { DomainError } from '@recording-request/kit/errors';
 import { createFairSlots, QueueFullError } from '@recording-request/kit/fair-slots';
 
-/** Runs `work` once `bytes` are free and its owner's turn has come. The signal ends the wait, not the work. */
+/** Runs `work` when `bytes` are free and its owner's turn has come. The signal ends only the wait, not the work. */
 export type OwnersMemory = <T>(
   of: { ownerId: string; bytes: number; signal?: AbortSignal },
   work: () => Promise<T>,
@@ -10,8 +10,8 @@ export type OwnersMemory = <T>(
 const QUEUED = 4_000;
 
 /**
- * Shares `limit` bytes among owners. Work that needs more than `limit` gets all of it. Fails with `too_many` when too
- * many wait.
+ * Shares `limit` bytes of memory among owners. Work that needs more than `limit` gets the whole memory for itself.
+ * Fails with `too_many` when too many wait.
  */
 export function createOwnersMemory(limit: number): OwnersMemory {
   const memory = createFairSlots(Math.max(1, Math.floor(limit)), { queued: QUEUED });

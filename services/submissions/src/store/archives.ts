@@ -2,11 +2,11 @@ import type { Archive, ArchivePage } from '../domain/exports/archive.ts';
 import { databaseNow } from './database-clock.ts';
 import type { Models } from './models.ts';
 
-/** The project of an archive, and the selection that the archive shows. */
+/** The project of an archive, and the clips that the archive shows. */
 export interface ArchiveScope {
   ownerId: string;
   projectId: string;
-  /** The filter, and whether links are included. */
+  /** Identifies the filter, and whether links are included. */
   selection: string;
 }
 
@@ -14,32 +14,32 @@ export interface ArchiveScope {
 export type ArchiveKey = Pick<Archive, 'id' | 'projectId'>;
 
 export interface ReadyArchive extends Archive {
-  /** The fingerprint of the content that it was made from. */
+  /** The fingerprint of the content from which the archive was made. */
   fingerprint: string;
   /**
-   * The fingerprint of the content outside the submissions. Undefined when this and `changedAt` cannot show whether
-   * the archive is current.
+   * The fingerprint of the content outside the submissions. Undefined when this fingerprint and `changedAt` cannot show
+   * whether the archive is current.
    */
   frame?: string | undefined;
-  /** The last change of a submission of the project. */
+  /** When a submission of the project last changed. */
   changedAt?: Date | undefined;
 }
 
-/** The time that an archive can be read, in milliseconds: after its last use, and in total. */
+/** How long an archive can be read, in milliseconds: after its last use, and in total. */
 export interface ArchiveLife {
   idleMs: number;
   wholeMs: number;
 }
 
-/** The archives. All times are from the database's clock. */
+/** The records of the archives. All times are from the database's clock. */
 export interface ArchiveStore {
-  /** Returns the state of the project's erasures. Call it before the rows are read. */
+  /** Returns the state of the project's erasures. Call this before you read the rows. */
   erasures(projectId: string): Promise<Pick<Archive, 'erasedSince' | 'erasedCount'>>;
-  /** Returns whether the project has had no erasure since its rows were read. */
+  /** Returns whether no clip of the project was erased since the rows were read. */
   isUnerased(archive: Archive): Promise<boolean>;
   /**
-   * Creates an archive. It expires after `limitMs` unless it becomes `ready`. From now on the uploads that it shows
-   * are kept.
+   * Creates an archive. It expires after `limitMs` unless it becomes `ready`. From now on, the uploads that the archive
+   * shows are kept.
    */
   begin(
     scope: ArchiveScope &
@@ -48,7 +48,7 @@ export interface ArchiveStore {
     limitMs: number,
   ): Promise<void>;
   addPage(id: string, page: ArchivePage): Promise<void>;
-  /** Marks the archive as readable. Returns false when it was ended meanwhile. */
+  /** Marks the archive as readable. Returns false when the archive was ended meanwhile. */
   ready(
     archive: ArchiveKey,
     made: Pick<Archive, 'etag' | 'size' | 'texts' | 'directoryAt'>,
@@ -59,30 +59,31 @@ export interface ArchiveStore {
   find(key: { ownerId: string; projectId: string; id: string }): Promise<ReadyArchive | undefined>;
   /** Postpones the expiry, because the archive is being read. */
   used(archive: ArchiveKey, life: ArchiveLife): Promise<void>;
-  /** Returns the page of videos at an offset before the directory. */
+  /** Returns the page that contains the video at `offset`. The offset must be before the directory. */
   pageAt(id: string, offset: number): Promise<ArchivePage | undefined>;
-  /** Returns whether an archive of the project shows an upload whose media was not made yet. */
+  /** Returns whether an archive of the project shows an upload whose media is not made yet. */
   holdsSources(projectId: string): Promise<boolean>;
-  /** Ends all archives of a project: they cannot be read any more. Returns their number. */
+  /** Ends all archives of a project, so that they can no longer be read. Returns their number. */
   end(projectId: string): Promise<number>;
   /**
-   * Ends the archives of a project beyond the `keep` newest, unless they were read in the last minutes; `idleMs` is
-   * the time that an archive stays after its last use. Beyond a hundred archives, ends the oldest even if they are
-   * being read. Returns their number.
+   * Ends the archives of a project beyond the `keep` newest, unless they were read in the last minutes. `idleMs` is how
+   * long an archive exists after its last use. Beyond a hundred archives, ends the oldest even if they are being read.
+   * Returns how many it ended.
    */
   endUnread(projectId: string, keep: number, idleMs: number): Promise<number>;
   endOne(archive: ArchiveKey): Promise<void>;
-  /** Returns ended and expired archives, whose objects must be removed. */
+  /** Returns ended and expired archives whose objects must be removed. */
   due(limit: number): Promise<ArchiveKey[]>;
-  /** Deletes the record of an archive whose objects are gone. */
+  /** Deletes the record of an archive whose objects were removed. */
   remove(archive: ArchiveKey): Promise<void>;
 }
 
-// An erasure takes far less than this from its start to the write of its tombstone.
+// An erasure needs far less time than this from its start to the write of its tombstone.
 const ERASING_MS = 10 * 60_000;
-// Objects are removed this long after the end, because a process that still makes the archive may store more of them.
+// Objects are removed this long after the archive's end, because a process that still builds the archive may store more
+// objects.
 const LINGER_MS = 15 * 60_000;
-// The precision of the last use, and how long after it a reader may still be active.
+// The precision of the last use. A reader may still be active for this long after the last use.
 const USED_MS = 60_000;
 const READING_MS = 5 * 60_000;
 const MOST_KEPT = 100;
@@ -169,7 +170,7 @@ export function createArchiveStore({ archives, archivePages, submissions }: Mode
         .limit(limit)
         .lean();
       if (rows.length === 0) return [];
-      // A reader of one of these finds at its next look that it has ended.
+      // The reader of such an archive finds at its next check that the archive has ended.
       await archives.updateMany(
         { _id: { $in: rows.map(row => row._id) }, projectId: { $in: rows.map(row => row.projectId) }, endedAt: null },
         { $set: { endedAt: now }, $unset: { cipherKey: 1 } },

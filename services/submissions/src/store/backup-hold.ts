@@ -3,28 +3,28 @@ import { serverTime } from '@recording-request/kit-mongo/clock';
 import type { Models } from './models.ts';
 
 /**
- * Keeps bytes in the object store while a backup runs. A backup reads the records first and copies the bytes later, so bytes that
- * the records no longer name must stay.
+ * Keeps bytes in the object store while a backup runs. A backup reads the records first and copies the bytes later, so
+ * it still needs bytes that the records no longer name.
  */
 export interface BackupHold {
   /**
-   * Returns whether a backup is running. Call it after the write that drops the reference to the bytes, and before
-   * their removal: a backup that read the records before that write has its lease by then.
+   * Returns whether a backup is running. Call this after the write that drops the reference to the bytes, and before
+   * you remove the bytes. A backup that read the records before that write has its lease by then.
    */
   isHeld(): Promise<boolean>;
-  /** Records that the bytes of an ended upload are still there. */
+  /** Records that the bytes of an ended upload still exist. */
   keep(uploadId: string): Promise<void>;
   kept(limit: number): Promise<string[]>;
-  /** Returns those of these uploads whose bytes were kept. */
+  /** Returns the uploads, among these, whose bytes were kept. */
   keptOf(uploadIds: string[]): Promise<string[]>;
-  /** Records that the bytes are gone. */
+  /** Records that the bytes were removed. */
   forget(uploadId: string): Promise<void>;
 }
 
 export function createBackupHold({ uploads }: Pick<Models, 'uploads'>): BackupHold {
   const { db } = uploads;
   const leases = () => db.collection<{ _id: string; until: Date }>('leases');
-  // It needs no index except its ids: it is empty except for a while after a backup.
+  // It needs no index except its ids, because it is empty except for a while after a backup.
   const keptUploads = () => db.collection<{ _id: string; at: Date }>('keptUploads');
   return {
     async isHeld() {

@@ -12,11 +12,14 @@ export function noteLanded({ job }: Pick<Submission, 'job'>): void {
   if (job) countJob({ 'recording.job.kind': job.kind });
 }
 
-/** Counts the results and jobs of a change. Call it only after a successful write, so that each is counted once. */
+/**
+ * Counts the results and jobs of a change. Call this only after a successful write, so that each result and job is
+ * counted once.
+ */
 export function noteChange(before: Submission, { set, events }: Change): void {
   for (const { type } of events) noteEnd(type, { ...before, ...set });
   const { job } = set;
-  // A continued job keeps `since`.
+  // When a job continues, its `since` stays the same.
   if (job && (job.kind !== before.job?.kind || job.since.getTime() !== before.job.since.getTime()))
     countJob({ 'recording.job.kind': job.kind });
 }
@@ -24,7 +27,7 @@ export function noteChange(before: Submission, { set, events }: Change): void {
 function noteEnd(type: SubmissionEvent['type'], after: Submission): void {
   if (type === 'submission.media.completed') mediaDelay(sinceLanding(after), { 'recording.outcome': 'ok' });
   if (type === 'submission.media.failed') mediaDelay(sinceLanding(after), { 'recording.outcome': 'failed' });
-  // A repeated request says nothing about the time since the landing.
+  // The result of a repeated request is not measured, because its time since the landing says nothing.
   if (after.transcriptRequest > 1) return;
   if (type === 'submission.transcript.completed') transcriptDelay(sinceLanding(after), { 'recording.outcome': 'ok' });
   if (type === 'submission.transcript.failed') transcriptDelay(sinceLanding(after), { 'recording.outcome': 'failed' });

@@ -7,8 +7,8 @@ type ReadClock = Clock & { refresh(): Promise<void> };
 const clocks = new WeakMap<Connection, { reading: Promise<ReadClock>; at: number }>();
 
 /**
- * Returns the time of the database's clock, which is read every 30 s. The clocks of processes may differ by seconds, or
- * by days if one is set wrong.
+ * Returns the time of the database's clock. Reads that clock every 30 s. The clocks of processes may differ by seconds,
+ * or by days if a clock is set wrong.
  */
 export async function databaseNow({ db }: { db: Connection }): Promise<Date> {
   let clock = clocks.get(db);

@@ -3,25 +3,25 @@ import { type Models, UNKNOWN_INDEX } from './models.ts';
 
 /** A Kafka record that a consumer could not handle. */
 export interface DeadLetter {
-  /** `<topic>-<partition>-<offset>-<group>`, so that a repeated record has the same id. */
+  /** `<topic>-<partition>-<offset>-<group>`, so that a record that is delivered again has the same id. */
   id: string;
   topic: string;
   partition: number;
   offset: string;
-  /** The consumer group that could not handle it. */
+  /** The consumer group that could not handle the record. */
   group: string;
   /** A sentence for the operator. */
   reason: string;
-  /** The time of the failure. The dead letter is deleted DEAD_LETTER_SECONDS later. */
+  /** When the record failed. The dead letter is deleted DEAD_LETTER_SECONDS later. */
   at: Date;
-  /** This and the two ids are "" when the record is not an event. */
+  /** The event's type. The type and the two ids are "" when the record is not an event. */
   eventType: string;
   projectId: string;
   submissionId: string;
   valueBytes: number;
   replayedAt: Date | undefined;
   droppedAt: Date | undefined;
-  /** For an unknown event that has not ended: when it is checked again. */
+  /** For an unknown event that was neither replayed nor dropped: when it is checked again. */
   retryAt: Date | undefined;
 }
 
@@ -37,36 +37,39 @@ export type Subject = { submissionId: string } | { projectId: string };
 export type DeadLetterOrder = 'newest first' | 'oldest first';
 
 export interface DeadLetterStore {
-  /** Adds a dead letter. Does nothing when it exists, even if it has ended. */
+  /** Adds a dead letter. Does nothing when it exists already, even if it was replayed or dropped. */
   add(letter: Omit<DeadLetter, 'replayedAt' | 'droppedAt' | 'retryAt'>, content: DeadLetterContent): Promise<void>;
-  /** Returns dead letters that have not ended, after the one that `after` names. */
+  /** Returns open dead letters (neither replayed nor dropped) after the dead letter that `after` names. */
   list(limit: number, order: DeadLetterOrder, after?: Pick<DeadLetter, 'at' | 'id'>): Promise<DeadLetter[]>;
   find(id: string): Promise<DeadLetter | undefined>;
   contentOf(id: string): Promise<DeadLetterContent>;
   /**
-   * Marks a dead letter as replayed or dropped and removes its content. Does not change one that has ended. Returns
-   * it, or undefined when there is none.
+   * Marks a dead letter as replayed or dropped, and removes its content. Does not change one that is already marked.
+   * Returns the dead letter; undefined when there is none.
    */
   end(id: string, how: 'replayedAt' | 'droppedAt'): Promise<DeadLetter | undefined>;
-  /** Returns unknown events that are due, those checked longest ago first. */
+  /** Returns unknown events whose check is due, the longest unchecked first. */
   dueUnknown(now: Date, limit: number): Promise<DeadLetter[]>;
   /**
    * Sets the next check to `retryAt`, or to never. Returns false when another process was faster, or the dead letter
-   * has ended.
+   * was replayed or dropped.
    */
   postpone(letter: Pick<DeadLetter, 'id' | 'retryAt'>, retryAt: Date | undefined): Promise<boolean>;
-  /** Removes a dead letter that was published again automatically: if it fails again, it becomes a new one. */
+  /**
+   * Removes a dead letter that was published again automatically. If the record fails again, it becomes a new dead
+   * letter.
+   */
   forget(id: string): Promise<void>;
   count(subject: Subject): Promise<number>;
-  /** Returns the number that have not ended, `limit` at most. */
+  /** Returns the number of open dead letters, at most `limit`. */
   countOpen(limit: number): Promise<number>;
-  /** Returns the number of removed dead letters. */
+  /** Returns how many dead letters were removed. */
   remove(subject: Subject): Promise<number>;
 }
 
 const WITHOUT_CONTENT = { key: 0, value: 0 } as const;
 const OPEN = { replayedAt: null, droppedAt: null } as const;
-// Sorts after all due times.
+// A date that sorts after all due times.
 const NEVER = new Date('9999-12-31');
 
 export function createDeadLetterStore({ deadLetters }: Pick<Models, 'deadLetters'>): DeadLetterStore {

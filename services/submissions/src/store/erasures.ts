@@ -6,23 +6,23 @@ import { databaseNow } from './database-clock.ts';
 import type { Models } from './models.ts';
 import { noteId } from './notes.ts';
 
-/** The response and question of a submission, which identify its uploads and notes. */
+/** The response and question of a submission. They identify its uploads and notes. */
 export interface AnswerKey {
   linkId: string;
   responseId: string;
   questionIndex: number;
 }
 
-/** A live submission (`erasedAt` absent), or the tombstone in its place. */
+/** A live submission (without `erasedAt`), or the tombstone that replaced it. */
 export interface Erasable {
   id: string;
   projectId: string;
   erasedAt?: Date;
-  /** Absent once its uploads and notes are removed. */
+  /** Absent when its uploads and notes were removed. */
   answer?: AnswerKey;
-  /** The trace of the landing. */
+  /** The trace in which the clip landed. */
   trace?: Trace;
-  /** The time of the landing; absent in a tombstone. */
+  /** When the clip landed; absent in a tombstone. */
   landedAt?: Date;
 }
 
@@ -35,44 +35,46 @@ export interface ErasedProject {
 export interface ErasureStore {
   now(): Promise<Date>;
   find(submissionId: string): Promise<Erasable | undefined>;
-  /** Returns submissions of a project that are not erased. */
+  /** Returns submissions of a project that were not erased. */
   ofProject(projectId: string, limit: number): Promise<Erasable[]>;
   countOfProject(projectId: string): Promise<{ submissions: number; uploads: number; notes: number }>;
   /** Returns whether a project still has submissions or uploads. */
   hasRest(projectId: string): Promise<boolean>;
-  /** Returns submissions that landed more than `ageMs` ago, the oldest first. */
+  /** Returns submissions that landed more than `ageMs` ago, oldest first. */
   olderThan(ageMs: number, limit: number): Promise<Erasable[]>;
   /**
-   * Replaces the submission with its tombstone and the erasure events in one write, after which a late result finds
-   * nothing to update. The tombstone is due for a purge after `purgeMs`. Returns false when another process was
-   * faster.
+   * Replaces the submission with its tombstone and the events of the erasure, in one write. A late result then finds no
+   * submission to update. The tombstone's purge is due after `purgeMs`. Returns false when another process was faster.
    */
   bury(submission: Erasable, purgeMs: number): Promise<boolean>;
-  /** Empties uploads of an answer or a project, which then accept no bytes. Returns their ids. */
+  /** Empties the uploads of an answer or of a project, so that they accept no more bytes. Returns their ids. */
   emptyUploads(which: AnswerKey | { projectId: string }, limit: number): Promise<string[]>;
-  /** Records that their bytes are gone too. The sweeper deletes the rows after it has purged their prefix again. */
+  /**
+   * Records that the bytes of these uploads were removed. The sweeper deletes the rows after it has purged the uploads'
+   * prefix again.
+   */
   uploadsPurged(ids: string[]): Promise<void>;
   uploadIds(which: AnswerKey | { projectId: string }): AsyncIterable<string>;
   countNotes(answer: AnswerKey): Promise<number>;
   removeNotes(which: AnswerKey | { projectId: string }): Promise<number>;
-  /** Records a finished purge. The next purge, of late results, is at `purgeAt`; undefined deletes the tombstone. */
+  /**
+   * Records a finished purge. The next purge, of late results, is due at `purgeAt`; undefined deletes the tombstone.
+   */
   purged(submission: Pick<Erasable, 'id' | 'projectId'>, purgeAt: Date | undefined): Promise<void>;
   /**
-   * Returns a due tombstone and reserves it for `keepMs`. Returns undefined when none is due, or another process was
-   * faster.
+   * Returns a tombstone whose purge is due, and reserves it for `keepMs`. Returns undefined when none is due or another
+   * process was faster.
    */
   takeDue(keepMs: number): Promise<Erasable | undefined>;
-  /**
-   * Records that a project is erased, and due for a purge after `purgeMs`. Does nothing if that is recorded already.
-   */
+  /** Records that a project is erased, with a purge due after `purgeMs`. Does nothing if this is already recorded. */
   closeProject(projectId: string, purgeMs: number): Promise<void>;
   findProject(projectId: string): Promise<ErasedProject | undefined>;
   projectPurged(projectId: string, purgeAt: Date | undefined): Promise<void>;
-  /** Does the same as `takeDue`, for an erased project. */
+  /** Does the same as `takeDue` for an erased project. */
   takeDueProject(keepMs: number): Promise<ErasedProject | undefined>;
 }
 
-/** The owner id of tombstones. */
+/** The owner id in tombstones. */
 export const NOBODY = '';
 
 interface Tombstone extends AnswerKey {
@@ -122,7 +124,7 @@ export function createErasureStore(models: Models): ErasureStore {
 
 const later = (time: Date, ms: number): Date => new Date(time.getTime() + ms);
 
-// Tombstones have the owner NOBODY: this condition skips them in the index, without reading documents.
+// Tombstones have the owner NOBODY, so this condition skips them in the index without reading documents.
 const livingOf = (projectId: string) => ({ projectId, ownerId: { $gt: '' } });
 
 function submissionsPart({ submissions }: Models) {
@@ -142,7 +144,7 @@ function submissionsPart({ submissions }: Models) {
     async bury({ id, projectId, answer, trace }: Erasable, purgeMs: number) {
       const erasedAt = await databaseNow(submissions);
       const erased = { projectId, submissionId: id };
-      // The first event makes webhooks delete their copies, the second notifies the owner.
+      // At the first event, the webhooks service deletes its copies; the second event notifies the owner.
       const events: SubmissionEvent[] = [
         { type: 'submission.erased', ...erased },
         { type: 'submission.erasure', ...erased, erasedAt },
@@ -151,7 +153,7 @@ function submissionsPart({ submissions }: Models) {
         _id: id,
         projectId,
         ownerId: NOBODY,
-        // The unique index needs a value here, and this one belongs to no answer.
+        // The unique index needs a value here; no answer has this value.
         linkId: '',
         responseId: id,
         questionIndex: 0,
@@ -162,7 +164,7 @@ function submissionsPart({ submissions }: Models) {
         revision: 0,
         outbox: events.map(event => outboxEntry(toEvent(event))),
       };
-      // `changedAt` shows project-figures.ts that the project has changed.
+      // `changedAt` tells project-figures.ts that the project has changed.
       const { modifiedCount } = await submissions.collection.updateOne(
         { _id: id as never, projectId, erasedAt: null },
         [{ $replaceWith: { $mergeObjects: [{ $literal: tombstone }, { changedAt: '$$NOW' }] } }],

@@ -2,7 +2,7 @@ import type { Filter, Submission, TranscriptState } from '../domain/clips/submis
 import { type Models, TERMS_INDEX, WITH_TERMS } from './models.ts';
 import { listIndex, listQuery, submissionFromRow } from './submission-queries.ts';
 
-/** The place at which the object of a video could not be read. */
+/** The place at which a video's object could not be read. */
 export interface Unreadable {
   key: string;
   /** In bytes. */
@@ -12,22 +12,22 @@ export interface Unreadable {
 /** The fields of a submission that the plan of an export needs. */
 export interface ExportRow {
   id: string;
-  /** Grows with each change of the submission. */
+  /** Increases with each change of the submission. */
   revision: number;
   changedAt: Date;
   selected: boolean;
   transcriptStatus: TranscriptState;
   /** The current video; undefined when none is stored. */
   video: { key: string; size: number } | undefined;
-  /** True if the current video is the upload, which is removed once the media is made. */
+  /** True if the current video is the upload, which is removed after the media is made. */
   isSource: boolean;
   unreadable: Unreadable | undefined;
 }
 
-/** The fields to read: everything except long term texts, only the terms, or only the video. */
+/** The fields to read: all except the long texts of terms, only the terms, or only the video. */
 export type ExportPart = 'texts' | 'terms' | 'video';
 
-/** The ids after `after` up to `upTo`, `limit` at most. */
+/** At most `limit` ids after the id `after`, up to and including `upTo`. */
 export interface IdRange {
   after?: string | undefined;
   upTo?: string | undefined;
@@ -35,21 +35,22 @@ export interface IdRange {
 }
 
 export interface ExportRows {
-  /** Yields the ids that match a filter, oldest first, from an index only. Holds a cursor, as `plan` does. */
+  /** Yields the ids that match a filter, oldest first; reads only an index. Keeps a cursor open, like `plan`. */
   ids(ownerId: string, projectId: string, filter: Filter, range: IdRange): AsyncIterable<string>;
   /** Returns the last of these ids; undefined when there are none. */
   lastId(ownerId: string, projectId: string, filter: Filter): Promise<string | undefined>;
-  /** Returns each accepted text of terms by its hex SHA-256, in the order of the first acceptance. */
+  /** Returns each accepted text of terms by its hex SHA-256, in order of the first acceptance. */
   terms(ownerId: string, projectId: string): Promise<Record<string, string>>;
   /**
-   * Yields all of a project's submissions, oldest first. Holds a cursor: do not wait for a client while you read it.
+   * Yields all submissions of a project, oldest first. Keeps a cursor open, so do not wait for a client between the
+   * rows.
    */
   plan(ownerId: string, projectId: string): AsyncIterable<ExportRow>;
-  /** Returns the last change of a submission of the project; undefined when there are none. Reads one index entry. */
+  /** Returns when a submission of the project last changed; undefined when there are none. Reads one index entry. */
   lastChange(ownerId: string, projectId: string): Promise<Date | undefined>;
-  /** Returns the submissions with these ids, oldest first; omits erased ones. */
+  /** Returns the submissions that have these ids, oldest first; omits erased submissions. */
   read(ownerId: string, projectId: string, ids: string[], part: ExportPart): Promise<Submission[]>;
-  /** Records where a video could not be read; undefined clears that. */
+  /** Records where a video could not be read; undefined removes the record. */
   noteUnreadable(projectId: string, id: string, where: Unreadable | undefined): Promise<void>;
 }
 
@@ -109,7 +110,7 @@ export function createExportRows({ submissions }: Pick<Models, 'submissions'>): 
           .sort({ _id: 1 })
           .maxTimeMS(LIMIT_MS)
           .lean<{ terms: { sha256: string; text: string } }[]>();
-        // A submission was erased meanwhile: another one may have the same text.
+        // The submission was erased meanwhile; another submission may have the same text.
         if (rows.length < ids.length) continue;
         return Object.fromEntries(rows.map(({ terms }) => [terms.sha256, terms.text]));
       }
@@ -145,7 +146,7 @@ export function createExportRows({ submissions }: Pick<Models, 'submissions'>): 
       return rows.map(submissionFromRow);
     },
     async noteUnreadable(projectId, id, where) {
-      // This does not change the content: the revision and `changedAt` stay.
+      // The content stays the same, so the revision and `changedAt` do not change.
       const update = where ? { $set: { unreadable: where } } : { $unset: { unreadable: 1 } };
       await submissions.updateOne({ _id: id, projectId, erasedAt: null }, update);
     },

@@ -12,25 +12,25 @@ export type ClipState =
   | 'transcribed'
   | 'transcript_failed';
 
-/** The waiting items of a step: the time of the oldest, and the number that have waited too long. */
+/** The items that wait for a step: the time of the oldest item, and how many have waited too long. */
 export interface Waiting {
   since: Date | undefined;
   stuck: number;
 }
 
-/** The operator's figures, counted from indexes only, up to COUNTED_MAX each. */
+/** The operator's figures. They are counted from indexes only, each up to COUNTED_MAX. */
 export interface FigureStore {
   now(): Promise<Date>;
   clipsByState(): Promise<Record<ClipState, number>>;
   /** Complete uploads that have not landed. */
   landings(stuckBefore: Date): Promise<Waiting>;
-  /** Jobs, by the time of their request. */
+  /** The waiting jobs, by the time of their request. */
   jobsSince(kind: JobKind, stuckBefore: Date): Promise<Waiting>;
   /** The number of submissions with unpublished events. */
   outboxDepth(): Promise<number>;
 }
 
-/** A count that reaches this limit means this many or more. */
+/** A count stops at this value, which then means "this many or more". */
 const COUNTED_MAX = 10_000;
 const QUERY_LIMIT_MS = 10_000;
 const NOT_YET: readonly string[] = ['pending', 'processing'];

@@ -11,7 +11,7 @@ export interface StoredJob extends SubmissionKey {
   job: Job;
 }
 
-/** An owner with waiting jobs, and the due time of the oldest. */
+/** An owner who has waiting jobs, and the due time of the oldest job. */
 export interface DueOwner {
   ownerId: string;
   dueAt: Date;
@@ -30,27 +30,31 @@ export interface Backlog {
 }
 
 /**
- * The jobs of all submissions. The rules in `domain/jobs` decide their changes; the store of submissions writes them.
+ * The jobs of all submissions. The rules in `domain/jobs` decide how jobs change; the store of submissions writes the
+ * changes.
  */
 export interface JobStore {
   now(): Promise<Date>;
-  /** Returns the owners with a due job, the longest waiting first, at most 1,000. */
+  /** Returns at most 1,000 owners who have a due job, the longest waiting first. */
   waitingOwners(kind: JobKind): Promise<DueOwner[]>;
-  /** Returns the number of running jobs of each owner. */
+  /** Returns each owner's number of running jobs. */
   runningByOwner(kind: JobKind): Promise<Map<string, number>>;
   /** Returns the submission whose job this run holds. */
   heldBy(kind: JobKind, holder: string): Promise<SubmissionKey | undefined>;
   /** Returns jobs whose lease has expired or whose result is overdue. */
   overdue(now: Date, limit: number): Promise<SubmissionKey[]>;
   /**
-   * Renews a claim, or takes it back if no other run has started the job since. Returns false when the holder has lost
-   * the job or it has ended.
+   * Renews a claim; takes the job back if the claim has expired and no other run has started the job. Returns false
+   * when the holder has lost the job or the job has ended.
    */
   renew(key: SubmissionKey, kind: JobKind, holder: string, leaseMs: number): Promise<boolean>;
-  /** Records that the holder has published a result, which is awaited for `waitMs`. Returns false as `renew` does. */
+  /**
+   * Records that the holder has published a result; the service then waits `waitMs` for it. Returns false when the
+   * holder has lost the job or the job has ended.
+   */
   report(key: SubmissionKey, kind: JobKind, holder: string, waitMs: number): Promise<boolean>;
   backlog(kind: JobKind, troubledLimit: number): Promise<Backlog>;
-  /** Returns the number of jobs in each state, 10,000 at most. */
+  /** Returns the number of jobs in each state, at most 10,000 for each. */
   countByState(kind: JobKind): Promise<{ waiting: number; running: number }>;
 }
 
@@ -76,7 +80,7 @@ export function createJobStore({ submissions }: Models): JobStore {
   return {
     now: () => databaseNow(submissions),
     async waitingOwners(kind) {
-      // Reads one index entry for each owner, however many jobs they have.
+      // Reads one index entry per owner, however many jobs the owner has.
       return await submissions
         .aggregate<DueOwner>([
           { $match: state(kind, 'waiting') },
@@ -90,7 +94,7 @@ export function createJobStore({ submissions }: Models): JobStore {
         .option({ maxTimeMS: QUERY_LIMIT_MS });
     },
     async runningByOwner(kind) {
-      // Reads as many index entries as workers have slots.
+      // Reads as many index entries as workers have slots, because only that many jobs run.
       const owners = await submissions
         .aggregate<{ _id: string; count: number }>([
           { $match: state(kind, 'running') },

@@ -10,17 +10,22 @@ const part = { _id: false, key: String, offset: Number, size: Number };
 const trace = { type: { _id: false, traceparent: String, tracestate: String }, default: undefined };
 const options = { versionKey: false as const, minimize: false, id: false };
 
-/** The names of partial indexes. Queries name their index when the planner sometimes chooses another one and sorts. */
+/**
+ * The names of partial indexes. A query names its index if the planner would sometimes choose another index and sort.
+ */
 export const UPLOAD_INDEX = {
   complete: 'complete_uploads',
   failed: 'failed_uploads',
   failing: 'failing_uploads',
 } as const;
 
-/** The covering indexes for figures. A query can use one only if it names the last field. */
+/**
+ * The indexes that cover the queries for figures. A query can use such an index only if it names the index's last
+ * field.
+ */
 export const FIGURES_INDEX = { clips: 'clip_states', jobs: 'jobs_since', landings: 'landings_since' } as const;
 
-/** The index of a response's uploads by state, the newest first. */
+/** The index of a response's uploads by state, newest first. */
 export const RESPONSE_INDEX = { linkId: 1, responseId: 1, state: 1, _id: -1 } as const;
 
 const OF_PROJECT = { projectId: 1, ownerId: 1 } as const;
@@ -33,9 +38,9 @@ export const PAGE_INDEX = {
   linkId: { ...OF_PROJECT, linkId: 1, _id: -1 },
   responseId: { ...OF_PROJECT, responseId: 1, _id: -1 },
 } as const;
-/** The index of unknown events among dead letters, those checked longest ago first. */
+/** The index of unknown events among the dead letters, the longest unchecked first. */
 export const UNKNOWN_INDEX = 'unknown_events';
-/** The index of jobs by owner, the oldest first. */
+/** The index of jobs by owner, oldest first. */
 export const JOBS_INDEX = 'jobs';
 export const TERMS_INDEX = 'accepted_terms';
 export const WITH_TERMS = { 'terms.sha256': { $gt: '' } };
@@ -56,32 +61,32 @@ const uploadSchema = new Schema(
     length: Number,
     offset: { type: Number, required: true },
     parts: [part],
-    // The ids of the pages with the earlier parts, in order: see upload-parts.ts.
+    // The ids of the pages that contain the earlier parts, in order: see upload-parts.ts.
     pages: { type: [String], default: undefined },
     // True if the upload may have pages.
     isPaged: Boolean,
-    // The number of this upload among those that its response may have open.
+    // The number of this upload's slot. A response can have as many open uploads as it has slots.
     slot: Number,
     createdAt: Date,
     lastByteAt: Date,
     renewedAt: Date,
-    // The time at which its last byte arrived; removed when a process starts the landing.
+    // When the last byte arrived; removed when a process starts the landing.
     completeAt: Date,
     submissionId: String,
     finishingAt: Date,
-    // The trace of the request that sent the last byte, if it was traced.
+    // The trace of the request that sent the last byte, if there was one.
     trace,
     sha256: String,
     crc32: Number,
-    // True if its first bytes cannot begin a video.
+    // True if the upload's first bytes cannot begin a video.
     isNoVideo: Boolean,
-    // The media type that its first bytes show.
+    // The media type that the upload's first bytes show.
     mimeType: String,
     incomplete: Boolean,
     error: String,
     refusal: String,
     superseded: Boolean,
-    // True if it was erased: the sweeper still has to purge its prefix in the object store.
+    // True if the upload was erased. The sweeper must still purge its prefix in the object store.
     emptied: Boolean,
     // The lease of the current writer, and whether another request waits for it.
     writer: { type: { _id: false, id: String, until: Date, wanted: Boolean }, default: undefined },
@@ -92,9 +97,9 @@ const uploadSchema = new Schema(
     // The last problem, for the operator.
     problem: String,
     nextTryAt: Date,
-    // The time at which the parts in the store can be removed: the upload has landed, and its clip does not use them.
+    // When the parts in the store can be removed, because the upload has landed and its clip does not use them.
     partsDueAt: Date,
-    // The lease of the process that lands it.
+    // The lease of the process that lands the upload.
     worker: { type: { _id: false, id: String, until: Date }, default: undefined },
   },
   { ...options, collection: 'uploads' },
@@ -102,13 +107,12 @@ const uploadSchema = new Schema(
 uploadSchema.index(RESPONSE_INDEX);
 uploadSchema.index({ state: 1, lastByteAt: 1 });
 uploadSchema.index({ projectId: 1, emptied: 1 });
-// This unique index keeps a response from opening more uploads than there are slots. An upload that is not open is
-// not in it.
+// This unique index prevents a response from opening more uploads than there are slots. It contains only open uploads.
 uploadSchema.index(
   { projectId: 1, linkId: 1, responseId: 1, slot: 1 },
   { unique: true, partialFilterExpression: { state: 'uploading', slot: { $gte: 0 } }, name: 'slots' },
 );
-// Small indexes of due and troubled uploads: an upload without problems is in none of them.
+// Small indexes of due and troubled uploads; they contain no upload without problems.
 uploadSchema.index({ nextTryAt: 1 }, { partialFilterExpression: { state: 'finishing' } });
 uploadSchema.index(
   { completeAt: 1 },
@@ -129,14 +133,14 @@ uploadSchema.index(
   { partialFilterExpression: { state: 'finishing' }, name: FIGURES_INDEX.landings },
 );
 
-// Earlier parts of an upload with many; see upload-parts.ts.
+// The earlier parts of an upload with many parts; see upload-parts.ts.
 const partPageSchema = new Schema(
   { _id: String, uploadId: { type: String, required: true }, parts: [part] },
   { ...options, collection: 'upload_parts' },
 );
 partPageSchema.index({ uploadId: 1 });
 
-// A contributor's note that arrived before its upload, into which it is copied later.
+// A contributor's note that arrived before its upload. When the upload is created, the note is copied into it.
 const noteSchema = new Schema(
   { _id: String, projectId: String, note: String, at: Date },
   { ...options, collection: 'notes' },
@@ -150,7 +154,7 @@ const submissionSchema = new Schema(
     projectId: { type: String, required: true },
     ownerId: { type: String, required: true },
     linkId: { type: String, required: true },
-    // Copied from the response (domain/clips/submission.ts lists its fields).
+    // Fields copied from the response (domain/clips/submission.ts lists them).
     link: { type: Schema.Types.Mixed, default: undefined },
     responseId: { type: String, required: true },
     interview: Boolean,
@@ -172,10 +176,10 @@ const submissionSchema = new Schema(
     terms: { type: { _id: false, sha256: String, text: String, acceptedAt: Date }, default: undefined },
     mediaStatus: { type: String, required: true },
     mediaError: String,
-    // The job without a result (domain/clips/submission.ts lists its fields); Mixed, so that Mongoose casts nothing
-    // in it.
+    // The job without a result (domain/clips/submission.ts lists its fields). Its type is Mixed, so that Mongoose casts
+    // nothing in it.
     job: { type: Schema.Types.Mixed, default: undefined },
-    // Lists do not load the parts: a clip has up to 500.
+    // Lists do not load the parts, because a clip has up to 500.
     source: {
       type: {
         ...stored,
@@ -189,24 +193,24 @@ const submissionSchema = new Schema(
     thumbnails: [stored],
     incomplete: Boolean,
     sha256: String,
-    // The trace of the landing; also in the tombstone.
+    // The trace in which the clip landed; the tombstone has it too.
     trace,
     revision: { type: Number, required: true },
-    // The upload is kept in addition to the video at least until then: see archives.ts.
+    // Until this time at least, the upload is kept in addition to the video: see archives.ts.
     sourceHeldUntil: Date,
     // The place at which an export could not read the video.
     unreadable: { type: { _id: false, key: String, offset: Number }, default: undefined },
     outbox: outboxField,
-    // Only tombstones have these: see erasures.ts.
+    // Only tombstones have these fields: see erasures.ts.
     erasedAt: Date,
     purgeAt: Date,
     left: { type: { _id: false, linkId: String, responseId: String, questionIndex: Number }, default: undefined },
   },
   { ...options, collection: 'submissions' },
 );
-// For pages of lists with each filter; they also cover the counts.
+// For pages of lists with each filter. These indexes also cover the counts.
 for (const keys of Object.values(PAGE_INDEX)) submissionSchema.index(keys);
-// For the latest changes, and the time of the last one.
+// For the latest changes, and for the time of the last change.
 submissionSchema.index(CHANGES_INDEX);
 submissionSchema.index(
   { projectId: 1, ownerId: 1, selected: 1, 'video.size': 1, 'source.size': 1 },
@@ -217,8 +221,8 @@ submissionSchema.index(
   { 'job.kind': 1, 'job.state': 1, ownerId: 1, 'job.dueAt': 1 },
   { partialFilterExpression: { 'job.kind': { $exists: true } }, name: JOBS_INDEX },
 );
-// For figures. Their conditions occur in no other query, so the planner does not choose them in place of another
-// index.
+// For figures. No other query has the conditions of these indexes, so the planner never chooses them in place of
+// another index.
 submissionSchema.index(
   { 'job.kind': 1, 'job.since': 1, 'job.givenBack': 1 },
   {
@@ -234,28 +238,28 @@ submissionSchema.index(
   },
 );
 submissionSchema.index(...outboxIndex);
-// For submissions past their age, and for due tombstones.
+// For submissions older than the retention time, and for tombstones whose purge is due.
 submissionSchema.index({ createdAt: 1 }, { sparse: true });
 submissionSchema.index({ purgeAt: 1 }, { sparse: true });
 submissionSchema.index({ sourceHeldUntil: 1 }, { sparse: true });
-// For the accepted texts of terms of a project: one index entry is read per text.
+// For the accepted texts of terms of a project: a query reads one index entry per text.
 submissionSchema.index(
   { projectId: 1, ownerId: 1, 'terms.sha256': 1, _id: 1 },
   { partialFilterExpression: WITH_TERMS, name: TERMS_INDEX },
 );
-// Shows whether a project has had an erasure since an archive was planned.
+// Shows whether clips of a project were erased since an archive was planned.
 submissionSchema.index(
   { projectId: 1, erasedAt: 1 },
   { partialFilterExpression: { erasedAt: { $exists: true } }, name: 'erased' },
 );
 
-// Plans of project.zip, by which a cut download resumes.
+// Plans of project.zip, with which interrupted downloads resume.
 const archiveSchema = new Schema(
   {
     _id: String,
     ownerId: { type: String, required: true },
     projectId: { type: String, required: true },
-    // The selection that it shows, and the fingerprint of the content: see workflows/exports/open-archive.ts.
+    // The clips that the archive shows, and the fingerprint of the content: see workflows/exports/open-archive.ts.
     selection: { type: String, required: true },
     fingerprint: { type: String, required: true },
     frame: String,
@@ -267,7 +271,7 @@ const archiveSchema = new Schema(
     directoryAt: Number,
     erasedSince: Date,
     erasedCount: Number,
-    // True if it shows an upload whose media was not made yet.
+    // True if the archive shows an upload whose media is not made yet.
     hasSources: Boolean,
     begunAt: Date,
     readyAt: Date,
@@ -299,8 +303,8 @@ archivePageSchema.index({ archiveId: 1, offset: 1 });
 const erasureSchema = new Schema({ _id: String, at: Date, purgeAt: Date }, { ...options, collection: 'erasures' });
 erasureSchema.index({ purgeAt: 1 });
 
-// Kafka records that a consumer could not handle. One that has ended has no content; its row stays so that it is not
-// added again.
+// Kafka records that a consumer could not handle. A replayed or dropped one has no content; its row stays so that the
+// record is not added again.
 const deadLetterSchema = new Schema(
   {
     _id: String,
@@ -323,7 +327,7 @@ const deadLetterSchema = new Schema(
   },
   { ...options, collection: 'deadLetters' },
 );
-// For dead letters that have not ended.
+// For dead letters that were neither replayed nor dropped.
 deadLetterSchema.index({ replayedAt: 1, droppedAt: 1, at: -1, _id: -1 });
 deadLetterSchema.index(
   { retryAt: 1, _id: 1 },
@@ -353,7 +357,7 @@ const erasureModel = (connection: Connection) => connection.model('Erasure', era
 const deadLetterModel = (connection: Connection) => connection.model('DeadLetter', deadLetterSchema);
 const submissionModel = (connection: Connection) => connection.model('Submission', submissionSchema);
 
-/** All collections with their indexes, which a migration builds. */
+/** All collections with their indexes. A migration builds the indexes. */
 export const collections = [
   uploadSchema,
   partPageSchema,

@@ -2,7 +2,10 @@ import type { Upload } from '../domain/uploads/upload.ts';
 import { type Models, RESPONSE_INDEX } from './models.ts';
 import { uploadAt } from './upload-row.ts';
 
-/** The key of the note of one answer. Without an index, the note applies to all answers that have none of their own. */
+/**
+ * The key of the note of one answer. Without an index, it is the key of the note for all answers that have no note of
+ * their own.
+ */
 export interface NoteKey {
   projectId: string;
   linkId: string;
@@ -12,11 +15,11 @@ export interface NoteKey {
 
 /** Contributors' notes that arrived before their clip. */
 export interface NoteStore {
-  /** Sets the note for open and later uploads. Returns false when the clip was sent already. */
+  /** Sets the note for open and later uploads. Returns false when the clip was already sent. */
   set(key: NoteKey, note: string): Promise<boolean>;
   /**
-   * Copies an earlier note into a new upload, unless the upload has its own. Returns whether the project is erased: one
-   * query reads both.
+   * Copies an earlier note into a new upload, unless the upload has a note. Returns whether the project is erased,
+   * because one query reads both.
    */
   passOn(upload: Pick<Upload, 'id' | 'projectId' | 'linkId' | 'responseId' | 'questionIndex'>): Promise<boolean>;
 }
@@ -56,7 +59,7 @@ export function createNoteStore({ uploads, notes, erasures }: Models): NoteStore
         { $unionWith: { coll: erasures.collection.name, pipeline: erasure } },
       ]);
       const note = (rows.find(row => row._id === ids[0]) ?? rows.find(row => row._id === ids[1]))?.note;
-      // A later note updates the upload directly and is not overwritten here.
+      // A later note changes the upload directly, and this write does not overwrite it.
       if (note)
         await uploads.updateOne({ ...uploadAt({ id, projectId }), state: 'uploading', note: '' }, { $set: { note } });
       return rows.some(row => row._id === projectId);

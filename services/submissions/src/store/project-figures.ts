@@ -3,7 +3,7 @@ import type { Counts, TranscriptState } from '../domain/clips/submission.ts';
 import type { Models } from './models.ts';
 import { stampsOf } from './project-stamps.ts';
 
-/** The sizes of a project's videos, in bytes. */
+/** The total sizes of a project's videos, in bytes. */
 export interface Sizes {
   bytes: number;
   selectedBytes: number;
@@ -37,8 +37,8 @@ export function createProjectFigures(submissions: Models['submissions']): Projec
 }
 
 /**
- * Returns figures that are cached per owner. A project with an erasure has a stamp for every caller, but no clips for
- * callers that do not own it.
+ * Returns figures that are cached per owner. A project with an erasure has a stamp for every caller, but has no clips
+ * for a caller who does not own it.
  */
 async function ofOwner<T>(
   cache: StampCache<T>,
@@ -91,7 +91,7 @@ async function sumSizes(submissions: Models['submissions'], ownerId: string, pro
   const [row] = await submissions
     .aggregate<Sizes>([
       { $match: { projectId, ownerId } },
-      // The fields are named so that the index covers the query.
+      // The query names its fields, so that the index covers it.
       { $project: { _id: 0, selected: 1, 'video.size': 1, 'source.size': 1 } },
       {
         $group: {

@@ -7,15 +7,15 @@ interface Newest {
   now: Date;
 }
 
-// Both queries give the same text for the same state, so that a poll can use figures that a list has computed.
+// For the same state, both queries give the same text, so that a poll can use figures that a list has computed.
 const stampFrom = (changed: Newest, erased?: Pick<Newest, 'changedAt'>): Stamp => {
   const last = Math.max(changed.changedAt?.getTime() ?? 0, erased?.changedAt?.getTime() ?? 0);
   return { text: String(last), restedMs: changed.now.getTime() - last };
 };
 
 /**
- * Returns the last change of each project. Reads two index entries per project, however many submissions it has. A
- * project without submissions has no stamp.
+ * Returns the last change of each project; a project without submissions has none. Reads two index entries per project,
+ * however many submissions it has.
  */
 export async function stampsOf(
   submissions: Models['submissions'],
@@ -35,7 +35,10 @@ export async function stampsOf(
   return new Map(changed.map(row => [row._id, stampFrom(row, erasedOf.get(row._id))]));
 }
 
-/** Reads live submissions and tombstones in one query: a find costs the server about half of an aggregation. */
+/**
+ * Reads live submissions and tombstones in one query, because a find costs the server about half as much as an
+ * aggregation.
+ */
 async function stampOfOne(
   submissions: Models['submissions'],
   ownerId: string,

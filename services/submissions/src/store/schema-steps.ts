@@ -1,7 +1,7 @@
 import type { Schema } from '@recording-request/kit-mongo/migrations';
 import { collections } from './models.ts';
 
-/** The database schema of this version. A changed index needs a step with the new fingerprint: docs/operations.md. */
+/** The database schema of this version. To change an index, add a step with the new fingerprint: docs/operations.md. */
 export const schema: Schema = {
   database: 'submissions',
   collections,

@@ -1,18 +1,18 @@
 import { KIT_COLLECTIONS, type Sharding, type ShardKeys } from '@recording-request/kit-mongo/shard-keys';
 
 /**
- * The distribution of this database over shards. Each project is on one shard with its clips, uploads and archives,
- * because owners list, count and export by project. A project is not divided: a million clips are some 10 GB.
+ * How this database is distributed over shards. Each project is on one shard with its clips, uploads and archives,
+ * because owners list, count and export by project. A project is not divided: even a million clips are only some 10 GB.
  */
 const keys: ShardKeys = {
   ...KIT_COLLECTIONS,
   submissions: { projectId: 'hashed' },
   uploads: { projectId: 'hashed' },
   archives: { projectId: 'hashed' },
-  // Pages are read and removed by their upload or archive.
+  // A page is read and removed through its upload or archive.
   upload_parts: { uploadId: 'hashed' },
   archive_pages: { archiveId: 'hashed' },
-  // The id contains the answer.
+  // The id includes the answer.
   notes: { _id: 'hashed' },
   erasures: { _id: 'hashed' },
   // The id is the record's place in Kafka. The operator's lists and the retries query every shard.

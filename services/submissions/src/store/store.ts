@@ -29,7 +29,7 @@ export interface Stores {
   figures: FigureStore;
 }
 
-/** Opens the collections. Rejects with a StartError when the database lacks the migration of this version. */
+/** Opens the collections. Rejects with a StartError when the database lacks a migration of this version. */
 export async function openStores(connection: Connection): Promise<Stores> {
   await requireSchema(connection, schema.steps);
   const models = openModels(connection);

@@ -7,7 +7,7 @@ import { createBackupHold } from './backup-hold.ts';
 import type { Models } from './models.ts';
 import { createUploadParts } from './upload-parts.ts';
 
-/** Bytes that a record names: one object, or parts under the prefix `key`. */
+/** Bytes that a record names: one object, or the parts under the prefix `key`. */
 export interface ExpectedObject {
   key: string;
   size: number;
@@ -18,20 +18,20 @@ export interface ExpectedObject {
 
 export interface ExpectedPage {
   objects: ExpectedObject[];
-  /** The prefix of the objects, and the keys between which the objects are; undefined when each object must be looked up. */
+  /** The prefix of the objects, and the range of their keys; undefined when each object must be looked up. */
   range: { prefix: string; after: string; to: string } | undefined;
-  /** The start of the next page; undefined after the last one. */
+  /** The start of the next page; undefined after the last page. */
   next: string | undefined;
 }
 
-/** The contents of the object store according to the records of this service. */
+/** The objects that should exist according to this service's records. */
 export interface StoredObjects {
-  /** Returns the objects of live submissions of one project, in the order of their ids. */
+  /** Returns the objects of one project's live submissions, in the order of the submissions' ids. */
   ofSubmissions(after: string, limit: number): Promise<ExpectedPage>;
-  /** Returns the parts of the next upload that is still stored as parts. */
+  /** Returns the parts of the next upload that is still stored in parts. */
   ofUpload(after: string): Promise<ExpectedPage>;
   ofArchives(after: string, limit: number): Promise<ExpectedPage>;
-  /** Returns the keys that a record names now, or that belong to unfinished work of a record. */
+  /** Returns the keys that a record names now, and the keys of a record's unfinished work. */
   named(keys: { key: string; owner: ObjectOwner }[]): Promise<Set<string>>;
 }
 
@@ -41,10 +41,10 @@ type SubmissionRow = { _id: string; projectId: string; erasedAt?: Date | null } 
 
 const OBJECTS = { projectId: 1, erasedAt: 1, source: 1, video: 1, audio: 1, thumbnails: 1 } as const;
 const OPEN_UPLOAD = { $or: [{ state: { $in: ['uploading', 'finishing'] } }, { state: 'refused', refusal: 'failed' }] };
-/** Uploads without a clip; the sweeper removes the rest of those that ended. */
+/** Uploads without a clip. The sweeper removes the remaining bytes of those that ended. */
 const UNLANDED = ['uploading', 'finishing', 'refused', 'deleted'];
 const READABLE = { endedAt: null, readyAt: { $ne: null }, $expr: { $gt: ['$expiresAt', '$$NOW'] } };
-/** Sorts after every key of this service under a prefix. */
+/** A key that sorts after every key of this service under a prefix. */
 const END = '~';
 
 export function createStoredObjects(models: Models): StoredObjects {
@@ -52,7 +52,7 @@ export function createStoredObjects(models: Models): StoredObjects {
   const uploadParts = createUploadParts(models);
   const { keptOf } = createBackupHold(models);
 
-  /** Returns the next project and its owner; tombstones are skipped, as they have no owner. */
+  /** Returns the next project and its owner. Skips tombstones, because they have no owner. */
   async function nextProject(projectId: string) {
     return await submissions
       .findOne({ projectId: { $gt: projectId }, ownerId: { $gt: '' } }, { projectId: 1, ownerId: 1 })
@@ -66,8 +66,7 @@ export function createStoredObjects(models: Models): StoredObjects {
   }
 
   /**
-   * Returns the source keys of clips whose uploads are landing, can be landed by the operator, or wait for the
-   * sweeper.
+   * Returns the source keys of clips whose uploads are landing, can be landed by the operator, or wait for the sweeper.
    */
   async function uploadedSources(submissionIds: string[]): Promise<Set<string>> {
     const found = await uploads
@@ -76,7 +75,7 @@ export function createStoredObjects(models: Models): StoredObjects {
     return new Set(found.map(row => sourceKey(row.projectId, row.submissionId)));
   }
 
-  /** Returns the keys of parts of these uploads that are now the bytes of clips. */
+  /** Returns the keys, among the parts of these uploads, that are now bytes of clips. */
   async function partsOfClips(uploadIds: string[]): Promise<Set<string>> {
     const landed = await uploads
       .find({ _id: { $in: uploadIds }, state: 'landed' }, { submissionId: 1 })
@@ -106,7 +105,7 @@ export function createStoredObjects(models: Models): StoredObjects {
       return { objects: rows.flatMap(expectedOf), range, next: last ? `${projectId}/${ownerId}/${last}` : projectId };
     },
     async ofUpload(after) {
-      // Sorting by id reads each row once over all calls.
+      // With the sort by id, all calls together read each row once.
       const open = await uploads
         .findOne({ _id: { $gt: after }, ...OPEN_UPLOAD }, { projectId: 1 })
         .sort({ _id: 1 })
@@ -139,13 +138,13 @@ export function createStoredObjects(models: Models): StoredObjects {
       const rows = await liveSubmissions(idsOf('submission'));
       const landing = idsOf('submission').filter(id => !rows.has(id));
       const toLand = new Set(landing.length > 0 ? await uploadedSources(landing) : []);
-      // A clip that landed between the two queries is in neither.
+      // A clip that landed between the two queries would be in neither.
       const late = landing.length > 0 ? await liveSubmissions(landing) : [];
       for (const [id, row] of late) rows.set(id, row);
       const withParts = { $or: [{ state: { $in: UNLANDED } }, { partsDueAt: { $ne: null } }] };
       const open = await uploads.find({ _id: { $in: idsOf('upload') }, ...withParts }, { _id: 1 }).lean();
       const ended = await keptOf(idsOf('upload'));
-      // This runs after the query for open uploads: one that landed meanwhile is found here.
+      // This query runs after the query for open uploads, so that it finds an upload that landed meanwhile.
       const clipParts = await partsOfClips(idsOf('upload'));
       const kept = await archives.find({ _id: { $in: idsOf('archive') } }, { _id: 1 }).lean();
       const whole = new Set([...ended, ...[...open, ...kept].map(({ _id }) => String(_id))]);
@@ -168,6 +167,9 @@ export function createStoredObjects(models: Models): StoredObjects {
 const objectsOf = ({ source, video, audio, thumbnails = [] }: SubmissionRow): ExpectedObject[] =>
   [source, video, audio, ...thumbnails].filter(object => object?.key !== undefined) as ExpectedObject[];
 
-/** Returns the objects that must exist. An upload beside a video may be removed at any moment. */
+/**
+ * Returns the objects that must exist. An upload in addition to a video is not among them, because it may be removed at
+ * any moment.
+ */
 const expectedOf = (row: SubmissionRow): ExpectedObject[] =>
   objectsOf(row.video?.key === undefined ? row : { ...row, source: undefined as never });

@@ -7,22 +7,22 @@ import { stampsOf } from './project-stamps.ts';
 /** A page of a list. */
 export interface SubmissionPage {
   submissions: Submission[];
-  /** True if there are more submissions after these. */
+  /** True if more submissions follow these. */
   more: boolean;
 }
 
 export interface SubmissionQueries {
   /**
-   * Returns a page, newest first, of submissions older than `before` if given: at most `limit`, and at most 512 KiB of
-   * texts, but at least one.
+   * Returns a page, newest first, of submissions older than `before` if given. It has at most `limit` submissions and
+   * at most 512 KiB of texts, but at least one submission.
    */
   page(ownerId: string, projectId: string, filter: Filter, limit: number, before?: string): Promise<SubmissionPage>;
   /**
-   * Returns clips of all owners that landed in the range, by id, after the id `after`. Includes some up to a minute
-   * outside the range: the time in an id is from another clock than `createdAt`.
+   * Returns clips of all owners that landed in the range, by id, after the id `after`. Some of them may be up to a
+   * minute outside the range, because the time in an id and `createdAt` are from different clocks.
    */
   landedBetween(range: { from: Date; to: Date }, after: string, limit: number): Promise<LandedClip[]>;
-  /** Returns a stamp that changes with each change of the project's submissions; undefined when it has none. */
+  /** Returns a stamp that changes with each change of the project's submissions; undefined when there are none. */
   stampOf(ownerId: string, projectId: string): Promise<Stamp | undefined>;
 }
 
@@ -51,15 +51,16 @@ export function submissionFromRow(row: unknown): Submission {
   return { ...rest, id: _id };
 }
 
-// No index supports a search for parts of words: it reads the project's rows, and stops in time for an HTTP response.
+// No index supports a search for parts of words, so it reads the project's rows. The limit ends it in time for an HTTP
+// response.
 const PAGE_LIMIT_MS = 4_000;
-// Many concurrent requests each hold several copies of a page on its way to the client.
+// Small, because many concurrent requests each hold several copies of a page.
 const PAGE_BYTES = 512 * 1024;
 const ROW_BYTES = 1_024;
 
-// Up to this many changed submissions are read by their ids, without the rest of the project.
+// At most this many changed submissions are read by their ids; if there are more, the query reads the whole project.
 const CHANGED_MAX = 500;
-// The largest expected clock difference between two processes.
+// The largest difference to expect between the clocks of two processes.
 const CLOCKS_MS = 60_000;
 const EITHER = { $in: [false, true] };
 
@@ -68,7 +69,7 @@ export const listQuery = (ownerId: string, projectId: string, filter: Filter) =>
   projectId,
   ownerId,
   ...(filter.selected === undefined ? {} : { selected: filter.selected }),
-  // Its index has `selected` before `_id`.
+  // The index for this filter has `selected` before `_id`.
   ...(filter.transcriptStatus === undefined
     ? {}
     : { transcriptStatus: filter.transcriptStatus, selected: filter.selected ?? EITHER }),
@@ -89,7 +90,7 @@ function createdQuery({ createdAfter, createdBefore }: Filter): object {
 }
 
 export function createSubmissionQueries(submissions: Models['submissions']): SubmissionQueries {
-  /** Returns the ids of submissions that changed since then, or undefined when there are too many. */
+  /** Returns the ids of submissions that changed since then; undefined when there are too many. */
   async function changedIds(ownerId: string, projectId: string, since: Date, before: string | undefined) {
     const rows = await submissions
       .find({ projectId, ownerId, changedAt: { $gt: since } }, { _id: 1 })
@@ -101,7 +102,7 @@ export function createSubmissionQueries(submissions: Models['submissions']): Sub
     return rows.map(({ _id }) => String(_id)).filter(id => before === undefined || id < before);
   }
 
-  /** Returns the ids that can be on a page, and the index that has them in order. */
+  /** Returns the ids that can be on a page, and the index that contains them in order. */
   async function rangeOf(ownerId: string, projectId: string, filter: Filter, before?: string) {
     const { changedAfter, createdAfter, createdBefore } = filter;
     const changed = changedAfter && (await changedIds(ownerId, projectId, changedAfter, before));
@@ -135,7 +136,7 @@ export function createSubmissionQueries(submissions: Models['submissions']): Sub
         .find({ ...listQuery(ownerId, projectId, filter), ...range }, { outbox: 0, 'terms.text': 0, 'source.parts': 0 })
         .hint(index)
         .sort({ _id: -1 })
-        // The extra row shows whether there is another page.
+        // The additional row shows whether another page follows.
         .limit(limit + 1)
         .maxTimeMS(PAGE_LIMIT_MS)
         .lean()
@@ -157,14 +158,17 @@ export function createSubmissionQueries(submissions: Models['submissions']): Sub
   };
 }
 
-/** Returns the index of the filter that usually matches the fewest; the other filters are checked on its results. */
+/**
+ * Returns the index of the filter that usually matches the fewest rows; the other filters are applied to its results.
+ */
 export function listIndex(filter: Filter) {
   const order = ['responseId', 'linkId', 'mediaStatus', 'transcriptStatus', 'selected'] as const;
   return PAGE_INDEX[order.find(name => filter[name] !== undefined) ?? 'none'];
 }
 
 /**
- * Limits ids by `before` and `createdBefore`, with a margin: the time in an id is from another clock than `createdAt`.
+ * Limits ids by `before` and `createdBefore`, with a margin, because the time in an id and `createdAt` are from
+ * different clocks.
  */
 function boundBefore(before: string | undefined, createdBefore: Date | undefined): { $lt?: string } {
   const bounds = [before, createdBefore && firstIdAt(createdBefore.getTime() + CLOCKS_MS)].filter(
@@ -173,7 +177,7 @@ function boundBefore(before: string | undefined, createdBefore: Date | undefined
   return bounds.length === 0 ? {} : { $lt: bounds.sort()[0]! };
 }
 
-/** Returns the smallest UUIDv7 of a time. */
+/** Returns the smallest UUIDv7 with this time. */
 function firstIdAt(ms: number): string {
   const hex = Math.max(0, ms).toString(16).padStart(12, '0');
   return `${hex.slice(0, 8)}-${hex.slice(8)}-0000-0000-000000000000`;
@@ -187,7 +191,7 @@ const bytesOf = ({ transcriptText, transcriptVtt, note, reviewNote, questionText
 
 const SEARCHED = ['transcriptText', 'note', 'reviewNote', 'questionText'] as const;
 
-/** Each word must occur in one of the fields, in any of its spellings. No character of a word acts as a pattern. */
+/** Each word must occur in one of the fields, in any of its spellings. No character of a word has a special meaning. */
 function wordsQuery(words: string[] = []): object {
   if (words.length === 0) return {};
   const each = words.map(word => ({ $regex: patternOf(word), $options: 'i' }));

@@ -9,7 +9,7 @@ import type { Models } from './models.ts';
 import { createProjectFigures, type ProjectFigures } from './project-figures.ts';
 import { createSubmissionQueries, type SubmissionQueries, submissionFromRow } from './submission-queries.ts';
 
-/** A submission whose original upload was kept beside its video. */
+/** A submission whose original upload was kept in addition to its video. */
 export interface HeldSource {
   id: string;
   projectId: string;
@@ -17,37 +17,41 @@ export interface HeldSource {
 }
 
 export interface SubmissionStore extends SubmissionQueries, ProjectFigures {
-  /** Inserts the submission with its events in one write, unless it is there already. Returns false when it was erased. */
+  /**
+   * Inserts the submission with its events in one write, unless it exists already. Returns false when it was erased.
+   */
   land(submission: Submission, events: SubmissionEvent[]): Promise<boolean>;
   find(ownerId: string, projectId: string, id: string): Promise<Submission | undefined>;
-  /** Loads only its objects and the fields for their file names, for each range request of a video. */
+  /**
+   * Loads only the submission's objects and the fields for their file names. Each range request of a video calls this.
+   */
   findObjects(ownerId: string, projectId: string, id: string): Promise<SubmissionObjects | undefined>;
   exists(ownerId: string, projectId: string, id: string): Promise<boolean>;
-  /** Returns the time of the oldest unpublished event; undefined when all are published. */
+  /** Returns the time of the oldest unpublished event; undefined when every event was published. */
   oldestUnpublished(): Promise<Date | undefined>;
   /**
-   * Applies `decide` to the submission: writes its fields and events together, and decides again if another write came
-   * between. `decide` returns undefined for no change. Returns the submission after it, or undefined when there is
-   * none.
+   * Calls `decide` with the submission and writes the returned fields and events together. Calls `decide` again if
+   * another write was faster. `decide` returns undefined for no change. Returns the submission in its final state;
+   * undefined when there is none.
    */
   change(
     key: { projectId: string; submissionId: string; ownerId?: string },
     decide: (submission: Submission) => Change | undefined,
   ): Promise<Submission | undefined>;
-  /** Does the same as `change`, for the owner's submission whose job has waited longest since it was due. */
+  /** Does the same as `change`, for the submission of an owner whose job has been due longest. */
   changeNext(
     queue: { ownerId: string; kind: JobKind; now: Date },
     decide: (submission: Submission) => Change | undefined,
   ): Promise<Submission | undefined>;
   /** Returns which of these submissions were never stored. */
   missing(projectId: string, ids: string[]): Promise<string[]>;
-  /** Adds an event to the outbox of a submission or its tombstone, unless it is there already. */
+  /** Adds an event to the outbox of a submission or its tombstone, unless the outbox has it already. */
   announce(key: { projectId: string; submissionId: string }, event: SubmissionEvent): Promise<void>;
-  /** Drops the reference to the original upload, once its object is gone. */
+  /** Drops the reference to the original upload, after its object was removed. */
   dropSource(projectId: string, id: string): Promise<void>;
-  /** Keeps the original upload beside the video for `ms`. */
+  /** Keeps the original upload in addition to the video for `ms`. */
   holdSource(projectId: string, id: string, ms: number): Promise<void>;
-  /** Returns submissions whose hold has expired, and hides them from other processes for a while. */
+  /** Returns submissions whose hold has expired; hides them from other processes for a while. */
   takeHeldSources(limit: number): Promise<HeldSource[]>;
 }
 
@@ -108,7 +112,7 @@ export function createSubmissionStore({ submissions }: Models): SubmissionStore 
         const row = landedNow({ _id: id, ...rest, revision: 1, outbox: outboxOf(events) });
         const { upsertedCount } = await submissions.collection.updateOne(
           { _id: id as never, projectId: rest.projectId },
-          // An existing submission stays as it is.
+          // If the submission exists, it does not change.
           [{ $replaceWith: { $cond: [{ $gt: ['$revision', null] }, '$$ROOT', row] } }],
           { upsert: true, ignoreUndefined: true },
         );
@@ -117,7 +121,7 @@ export function createSubmissionStore({ submissions }: Models): SubmissionStore 
           return true;
         }
       } catch (error) {
-        // A repeated landing of the same clip is fine; a second clip for the same answer is not.
+        // The same clip may land again, but a second clip must not land for the same answer.
         const isSame = isDuplicateKey(error) && (await submissions.exists({ _id: id, projectId: rest.projectId }));
         if (!isSame) throw error;
       }
@@ -187,8 +191,8 @@ export function createSubmissionStore({ submissions }: Models): SubmissionStore 
 }
 
 /**
- * Returns the row with the server's time of the write: a landing may take long, and for clients that ask for changes
- * the clip is new now.
+ * Returns the row with the server's time of this write. A landing may take long, and a client that requests changes
+ * must see the clip as new now.
  */
 function landedNow({ job, ...row }: Record<string, unknown> & { job?: Job | undefined }): object {
   const dated = { $mergeObjects: [{ $literal: row }, { changedAt: '$$NOW' }] };
@@ -197,16 +201,16 @@ function landedNow({ job, ...row }: Record<string, unknown> & { job?: Job | unde
   return { $mergeObjects: [dated, { job: waiting }] };
 }
 
-// Job steps are not content: lists and exports do not show them.
+// Steps of a job are not content: lists and exports do not show them.
 const isOfContent = ({ set }: Change): boolean => Object.keys(set).some(name => name !== 'job');
 
-/** Returns the job as stored: with the trace of its request, and without undefined fields. */
+/** Returns the job in its stored form: with the trace of its request, and without undefined fields. */
 function storedJob(job: Job): Job {
   const entries = Object.entries({ ...job, trace: job.trace ?? runningTrace() });
   return Object.fromEntries(entries.filter(([, value]) => value !== undefined)) as unknown as Job;
 }
 
-// The driver leaves `undefined` out of $set, so these fields are removed by $unset.
+// The driver omits fields that are `undefined` from $set, so $unset removes them.
 function assignments(set: Record<string, unknown>): object {
   const entries = Object.entries(set);
   const gone = entries.filter(([, value]) => value === undefined).map(([name]) => [name, 1]);

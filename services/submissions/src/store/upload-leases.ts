@@ -4,30 +4,30 @@ import type { Models } from './models.ts';
 import { uploadAt, uploadFromRow, WITHOUT_PARTS } from './upload-row.ts';
 
 /**
- * Two leases in each upload's document, so that a write can check one in its filter. Their ends use the database's
- * clock. While a lease is held, its end never moves back, so a delayed renewal does no harm.
+ * Two leases in each upload's document, so that the filter of a write can check a lease. Their ends are times of the
+ * database's clock. While a lease is held, its end never becomes earlier, so a delayed renewal does no harm.
  */
 export interface UploadLeases {
-  /** Takes the lease to write. Returns undefined when there is no such upload. */
+  /** Takes the lease to write. Returns undefined when the upload does not exist. */
   takeWriter(key: UploadKey, writerId: string, leaseMs: number): Promise<Upload | 'busy' | undefined>;
   renewWriter(key: UploadKey, writerId: string, leaseMs: number): Promise<'held' | 'wanted' | 'lost'>;
-  /** Returns the same as `renewWriter`, without a write. */
+  /** Returns what `renewWriter` would return, without a write. */
   lookWriter(key: UploadKey, writerId: string): Promise<'held' | 'wanted' | 'lost'>;
   releaseWriter(key: UploadKey, writerId: string): Promise<void>;
   /** Takes the lease to land the upload. */
   takeWorker(key: UploadKey, workerId: string, leaseMs: number): Promise<Upload | undefined>;
   /**
-   * Renews the lease, and stores the checksums of the whole upload if given. Returns false, and writes nothing, when
+   * Renews the lease; also stores the checksums of the whole upload, if given. Returns false, and writes nothing, when
    * another process has the lease or the landing has ended.
    */
   renewWorker(key: UploadKey, workerId: string, leaseMs: number, checksums?: Checksums): Promise<boolean>;
   releaseWorker(key: UploadKey, workerId: string): Promise<void>;
 }
 
-// An id in a pipeline cannot be read as a field name: it is a UUID and contains no $.
+// An id in a pipeline is never read as a field name, because it is a UUID and contains no $.
 const PIPELINE = { updatePipeline: true } as const;
 
-/** Returns the filter for writes that only the lease holder of the landing may make. */
+/** Returns the filter for writes that are allowed only to the holder of the landing's lease. */
 export const landingBy = (key: UploadKey, workerId: string) => ({
   ...uploadAt(key),
   state: 'finishing',
@@ -35,7 +35,7 @@ export const landingBy = (key: UploadKey, workerId: string) => ({
 });
 
 export function createUploadLeases(uploads: Models['uploads']): UploadLeases {
-  // A missing date compares as earlier than any.
+  // In a comparison, a missing date is earlier than any date.
   const free = (field: string, id: string) => ({
     $expr: { $or: [{ $eq: [`$${field}.id`, id] }, { $not: { $gt: [`$${field}.until`, '$$NOW'] } }] },
   });
@@ -55,7 +55,7 @@ export function createUploadLeases(uploads: Models['uploads']): UploadLeases {
         .lean();
       if (taken) return uploadFromRow(taken);
       await uploads.updateOne({ ...uploadAt(key), writer: { $ne: null } }, { $set: { 'writer.wanted': true } });
-      // The holder may have released it meanwhile: the next try takes it.
+      // The holder may have released the lease meanwhile; then the next try takes it.
       return (await uploads.exists(uploadAt(key))) ? 'busy' : undefined;
     },
     async renewWriter(key, writerId, leaseMs) {

@@ -3,24 +3,24 @@ import type { Part, UploadKey } from '../domain/uploads/upload.ts';
 import type { Models } from './models.ts';
 import { tracedNow, uploadAt } from './upload-row.ts';
 
-/** Fields of the upload that are stored with a part. */
+/** Fields of the upload that are stored together with a part. */
 export interface PartNotes {
-  /** The time at which the response's hold was renewed. */
+  /** When the hold of the response was renewed. */
   renewedAt?: Date | undefined;
   /** True if the part completes the upload. */
   isLast?: boolean;
-  /** True if the first bytes cannot begin a video. */
+  /** True if the first bytes of the upload cannot begin a video. */
   isNoVideo?: boolean;
   mimeType?: string | undefined;
 }
 
 /**
- * The parts of uploads. The upload's document holds only the last parts, so a write costs the same however many there
- * are.
+ * The parts of uploads. An upload's document contains only the last parts, so the cost of a write does not depend on
+ * the number of parts.
  */
 export interface UploadParts {
   /**
-   * Records a stored part; the last one ends the writer's lease. Returns false when the part does not begin at the
+   * Records a stored part. The last part ends the writer's lease. Returns false when the part does not begin at the
    * upload's offset, or another request has the lease.
    */
   append(key: UploadKey, writerId: string, part: Part, about?: PartNotes): Promise<boolean>;
@@ -42,26 +42,26 @@ export function inOrder(parts: Part[], offset = 0): Part[] {
 
 const endOf = (parts: Part[]): number => parts.reduce((sum, { size }) => sum + size, 0);
 
-/** The filter of an upload without pages. */
+/** The filter that selects an upload only if it has no pages. */
 export const NEVER_PAGED = { isPaged: false } as const;
 
-// An upload's document and a page each hold at most this many parts.
+// The maximum number of parts in an upload's document, and in a page.
 const PAGE_PARTS = 500;
 
 export function createUploadParts({ uploads, partPages }: Models): UploadParts {
   /**
-   * Moves the parts of the document into a page. Only the lease holder changes parts: a writer that lost the lease
+   * Moves the parts of the document into a page. Only the lease holder changes parts, so a writer that lost the lease
    * changes nothing.
    */
   async function turnPage(key: UploadKey, writerId: string): Promise<void> {
     const own = { ...uploadAt(key), state: 'uploading', 'writer.id': writerId };
-    // The flag is set before the page exists: a page whose id is not in the upload must be removed too.
+    // The flag is set before the page exists, because a page whose id is not in the upload must be removed too.
     const row = await uploads.findOneAndUpdate(own, { $set: { isPaged: true } }, { projection: { parts: 1 } }).lean();
     const parts = row?.parts as Part[] | undefined;
     if (!parts?.[0]) return;
     const pageId = uuidv7();
     await partPages.create({ _id: pageId, uploadId: key.id, parts });
-    // If this write's outcome is unknown, the page stays: it is not read without an id in the upload.
+    // If the outcome of this write is unknown, the page stays. A page whose id is not in the upload is never read.
     const { matchedCount } = await uploads.updateOne(
       { ...own, 'parts.0.key': parts[0].key },
       { $set: { parts: [] }, $push: { pages: pageId } },
@@ -78,7 +78,7 @@ export function createUploadParts({ uploads, partPages }: Models): UploadParts {
             $push: { parts: part },
             $currentDate: { lastByteAt: true, ...(isLast ? { completeAt: true } : {}) },
             ...(isLast && { $unset: { writer: 1 } }),
-            // The trace is stored now: the sweeper may start the landing before the request does.
+            // The trace is stored now, because the sweeper may start the landing before the request does.
             $set: {
               ...(isLast && tracedNow()),
               ...(isNoVideo && { isNoVideo }),

@@ -3,7 +3,7 @@ import type { Upload, UploadKey } from '../domain/uploads/upload.ts';
 
 type Row = Omit<Upload, 'id'> & { _id: string };
 
-/** Excludes the parts: an upload can have many thousands. */
+/** Omits the parts, because an upload can have many thousands. */
 export const WITHOUT_PARTS = { parts: 0, pages: 0 } as const;
 
 export const uploadAt = ({ id, projectId }: UploadKey) => ({ _id: id, projectId });
@@ -13,7 +13,7 @@ export function uploadFromRow(row: unknown): Upload {
   return { ...rest, id: _id, length: rest.length ?? undefined };
 }
 
-/** Returns the trace of the current request to store; empty when it is not traced. */
+/** Returns the fields that store the trace of the current request; no fields when there is no trace. */
 export function tracedNow(): Pick<Upload, 'trace'> {
   const trace = runningTrace();
   return trace.traceparent === '' ? {} : { trace };

@@ -20,38 +20,38 @@ import { createUploadLeases, landingBy, type UploadLeases } from './upload-lease
 import { createUploadParts, inOrder, NEVER_PAGED, type UploadParts } from './upload-parts.ts';
 import { tracedNow, uploadAt, uploadFromRow, WITHOUT_PARTS } from './upload-row.ts';
 
-/** The position at which a list of uploads continues. */
+/** The position at which the next page of a list of uploads begins. */
 export type UploadPlace = Pick<Upload, 'lastByteAt' | 'id'>;
 
 export interface UploadStore extends UploadLeases, Omit<UploadParts, 'removePages'> {
   /**
-   * Stores a new upload. Returns false when its response already has `openMax` open ones. `known`: its uploads as read
-   * shortly before.
+   * Stores a new upload. Returns false when its response already has `openMax` open uploads. `known`: the response's
+   * uploads as read shortly before.
    */
   insert(upload: Upload, openMax: number, known?: UploadUnderWay[]): Promise<boolean>;
   find(key: UploadKey): Promise<Upload | undefined>;
-  /** Does the same as `find` on every shard, because the operator's request does not name the project. */
+  /** Does the same as `find` on every shard, because the operator's request does not contain the project. */
   findAnywhere(id: string): Promise<Upload | undefined>;
-  /** Returns the newest uploads of a response in the order of their creation, without those that the client deleted. */
+  /** Returns the newest uploads of a response, in order of creation, without uploads that the client deleted. */
   ofResponse(key: ResponseKey): Promise<Upload[]>;
-  /** Returns the questions of a response that have a landing upload. */
+  /** Returns the questions of a response whose upload is landing. */
   landingQuestions(key: ResponseKey): Promise<number[]>;
   /** Returns the uploads of a response that are open or landing. */
   underWay(key: ResponseKey): Promise<UploadUnderWay[]>;
   /**
-   * Returns refused and deleted uploads of a response, except for the `newest` of each state and those kept for the
-   * operator.
+   * Returns refused and deleted uploads of a response. Omits the `newest` of each state, and uploads that are kept for
+   * the operator.
    */
   endedBefore(key: ResponseKey, newest: number): Promise<Upload[]>;
   /** Returns whether another upload of the same response is open or landing. */
   hasOthers(upload: Upload): Promise<boolean>;
   declareLength(key: UploadKey, writerId: string, length: number): Promise<boolean>;
-  /** `uploading` → `finishing` for a complete upload; creates the submission's id. */
+  /** `uploading` → `finishing` for a complete upload. Creates the submission's id. */
   finish(key: UploadKey): Promise<void>;
   /**
-   * Does the same as `finish`, and takes the lease of the landing in the same write. Stores `checksums` if they cover all bytes and
-   * the upload has no pages. Returns undefined when the upload is not `uploading` or not complete. Includes the parts if it has no
-   * pages.
+   * Does the same as `finish`, and takes the landing's lease in the same write. Stores `checksums` if they cover all
+   * bytes and the upload has no pages. Returns undefined when the upload is not `uploading` or not complete. The result
+   * includes the parts if the upload has no pages.
    */
   finishAs(
     key: UploadKey,
@@ -64,66 +64,69 @@ export interface UploadStore extends UploadLeases, Omit<UploadParts, 'removePage
    * `holdMs`, or a request is writing.
    */
   salvage(key: UploadKey, holdMs: number): Promise<boolean>;
-  /** `uploading` → `deleted` for an upload that was never sent. Returns false as `salvage` does. */
+  /** `uploading` → `deleted` for an upload that was never sent. Returns false in the same cases as `salvage`. */
   expire(key: UploadKey, holdMs: number): Promise<boolean>;
   /** `finishing` → `landed`; ends the lease. If the upload has pages, its parts become due for removal. */
   land(key: UploadKey): Promise<void>;
-  /** `refused` or `deleted` → `landed` for an upload that another process has delivered. */
+  /** `refused` or `deleted` → `landed` for an upload that another process has already delivered. */
   hasLanded(key: UploadKey): Promise<void>;
-  /** Returns landed uploads whose parts are due for removal, and hides them from other processes for a while. */
+  /** Returns landed uploads whose parts are due for removal; hides them from other processes for a while. */
   takePartsLeft(limit: number): Promise<UploadKey[]>;
   partsRemoved(key: UploadKey): Promise<void>;
   /** `finishing` → `refused`; ends the lease. Returns false, and writes nothing, when the worker has lost the lease. */
   refuse(key: UploadKey, workerId: string, reason: RefusalReason, error: string): Promise<boolean>;
-  /** `finishing` → `refused` for an upload that can never land; its bytes stay. Returns false as `refuse` does. */
+  /**
+   * `finishing` → `refused` for an upload that can never land; its bytes are kept. Returns false in the same case as
+   * `refuse`.
+   */
   fail(key: UploadKey, workerId: string, error: string): Promise<boolean>;
-  /** `refused` by `fail` → `finishing`, for another try; the hold restarts now. Returns false for other uploads. */
+  /** `refused` by `fail` → `finishing`, for another try; the hold starts again now. Returns false for other uploads. */
   retry(key: UploadKey): Promise<boolean>;
   /**
-   * Returns uploads that `fail` ended and, unless `failedOnly`, those with failed landings that are retried; by their
-   * last byte, after `after`.
+   * Returns uploads that `fail` ended, and unless `failedOnly` also those whose failed landings are retried. They are
+   * in order of their last byte, after `after`.
    */
   troubled(limit: number, failedOnly: boolean, after?: UploadPlace): Promise<Upload[]>;
   /** `refused` → `deleted` for an upload whose hold has expired. Returns false for other uploads. */
   forget(key: UploadKey, holdMs: number): Promise<boolean>;
   /**
-   * Marks an upload as ended by its client. Its row stays, without the parts, until the sweeper has released its
-   * response.
+   * Marks an upload as ended by its client. Its row stays, without the parts, until the sweeper has released the
+   * upload's response.
    */
   markDeleted(key: UploadKey): Promise<boolean>;
   delete(key: UploadKey): Promise<void>;
   /**
-   * Records a failed landing, and makes the pause before the next try longer each time, so that it does not block
-   * others. `isFault`: the failure was not an outage. Returns the number of failures and of faults.
+   * Records a failed landing. The pause before the next try grows each time, so that this upload does not block others.
+   * `isFault`: the failure was not an outage. Returns the numbers of failures and of faults.
    */
   failed(key: UploadKey, isFault: boolean, problem: string): Promise<{ failures: number; faults: number }>;
-  /** Returns uploads whose landing is due, the longest waiting first, without those of some owners. */
+  /** Returns uploads whose landing is due, the longest waiting first; omits the uploads of some owners. */
   due(limit: number, withoutOwners?: string[]): Promise<Upload[]>;
   /**
    * Returns uploads in a state whose last byte arrived more than `idleMs` ago by the database's clock, oldest first.
    */
   idle(state: UploadState, idleMs: number, limit: number): Promise<Upload[]>;
-  /** Returns uploads that have every byte of their declared length and no started landing. */
+  /** Returns uploads that have all bytes of their declared length and whose landing was not started. */
   complete(limit: number): Promise<Upload[]>;
 }
 
-// The request that sent the last byte gets this time before the sweeper takes the landing.
+// The request that sent the last byte has this much time to start the landing before the sweeper does.
 const FINISHING_GRACE_MS = 3_000;
 const RETRY_BASE_MS = 2_500;
 const RETRY_MAX_MS = 10 * 60_000;
-// A page shows only the newest uploads: contributors may retake often.
+// A page shows only the newest uploads, because contributors may record many retakes.
 const SHOWN = 200;
-// Names the states, because each state is a range of the index, in which the newest come first.
+// The query names the states, because each state is a range of the index in which the newest uploads come first.
 const SHOWN_STATES: UploadState[] = ['uploading', 'finishing', 'landed', 'refused'];
 const SLOT_TRIES = 50;
-// If a process ends while it removes parts, another one retries after this time.
+// If a process dies while it removes parts, another process retries after this time.
 const LOOK_AGAIN_MS = 60_000;
 
 const responseAt = ({ linkId, responseId, projectId }: ResponseKey) => ({ linkId, responseId, projectId });
 const NO_PARTS = { parts: [], pages: [] };
 const NO_WORKER = { $unset: { worker: 1 } };
 
-/** Returns the filter of an upload without a writer whose hold has expired by the database's clock. */
+/** Returns the filter of an upload that has no writer and whose hold has expired by the database's clock. */
 const abandoned = (key: UploadKey, holdMs: number) => ({
   ...uploadAt(key),
   state: 'uploading',
@@ -132,7 +135,7 @@ const abandoned = (key: UploadKey, holdMs: number) => ({
   },
 });
 
-/** Returns the filter of a complete upload without a started landing. */
+/** Returns the filter of a complete upload whose landing was not started. */
 const whole = (key: UploadKey) => ({
   ...uploadAt(key),
   state: 'uploading',
@@ -141,8 +144,8 @@ const whole = (key: UploadKey) => ({
 });
 
 /**
- * Returns the fields of a started landing. The submission's id is created after `finishingAt`, so its time is never
- * earlier: lists rely on it.
+ * Returns the fields of a started landing. The submission's id is created after `finishingAt`, so the time in it is
+ * never earlier. Lists rely on this.
  */
 function beginning() {
   const finishingAt = new Date();
@@ -178,7 +181,7 @@ export function createUploadStore(models: Models): UploadStore {
         if (open.length >= openMax) return false;
         const taken = new Set(open.map(upload => upload.slot));
         const free = Array.from({ length: openMax }, (_, slot) => slot).filter(slot => !taken.has(slot));
-        // A random slot: two uploads that start together seldom choose the same.
+        // A random slot, because two uploads that start together then seldom choose the same slot.
         const slot = free[Math.floor(Math.random() * free.length)]!;
         try {
           const complete = rest.length === rest.offset ? { completeAt: rest.createdAt } : {};
@@ -238,7 +241,7 @@ export function createUploadStore(models: Models): UploadStore {
       leaseMs,
       { bytes, ...checksums }: Partial<Checksums> & { bytes: number } = { bytes: 0 },
     ) {
-      // Without $literal, a text that begins with $ would be read as a field.
+      // Without $literal, a text that begins with $ would be read as a field name.
       const begun = Object.entries(beginning()).map(([field, value]) => [field, { $literal: value }]);
       const worker = { id: workerId, until: serverTime(leaseMs) };
       const isAll = (stored: unknown) => ({ $eq: [stored, bytes] });
@@ -269,7 +272,7 @@ export function createUploadStore(models: Models): UploadStore {
       const finishing = { ...uploadAt(key), state: 'finishing' };
       const landed = { $set: { state: 'landed', ...NO_PARTS }, ...NO_WORKER };
       if (await updated({ ...finishing, ...NEVER_PAGED }, landed)) return;
-      // The pages are removed first: after the landing nothing looks for them.
+      // The pages are removed first, because after the landing nothing looks for them.
       await removePages([key.id]);
       await updated(finishing, { ...landed, $currentDate: { partsDueAt: true } });
     },

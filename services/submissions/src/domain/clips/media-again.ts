@@ -13,9 +13,8 @@ export const lacksMedia = ({ mediaStatus, mediaError }: Unmade): boolean =>
   mediaStatus === 'failed' || (mediaStatus === 'ready' && Boolean(mediaError));
 
 /**
- * Requests the media again, and with it a transcript that failed because the media did. Fails with `conflict` when
- * nothing failed, when a transcript is being made (a clip has one job at a time), and when the uploaded bytes are
- * gone.
+ * Requests the media again, and the transcript if it failed because the media did. Fails with `conflict` when no part
+ * failed, when a transcript is being made (a clip has one job at a time), and when the uploaded bytes no longer exist.
  */
 export function askMediaAgain(submission: Unmade, now: Date): Change {
   const { mediaStatus, transcriptStatus, source, video } = submission;
@@ -29,7 +28,7 @@ export function askMediaAgain(submission: Unmade, now: Date): Change {
     );
   if (transcriptStatus === 'pending' || transcriptStatus === 'processing')
     throw new DomainError('conflict', 'The transcript of this clip is being made; ask again once that has ended.');
-  // Once the video is ready, the upload may be deleted at any moment.
+  // When the video is ready, another process may delete the upload at any moment.
   if (!source || (mediaStatus === 'ready' && video))
     throw new DomainError('conflict', 'The media cannot be made again: the upload of this clip is not kept.');
   const { set, events } = askMedia(submission, now);

@@ -1,8 +1,8 @@
 const CONTAINER_TYPES: Record<string, string> = { webm: 'video/webm', matroska: 'video/x-matroska', mp4: 'video/mp4' };
 
 /**
- * Returns the media type of an upload's bytes: from the inspection, else from the first bytes. The inspection cannot distinguish
- * QuickTime and 3GP from MP4; the first bytes can.
+ * Returns the media type of an upload's bytes, from the inspection or else from the first bytes. Only the first bytes
+ * distinguish QuickTime and 3GP from MP4.
  */
 export const mimeTypeOf = (container: string | undefined, ofFirstBytes: string | undefined): string =>
   (container === 'mp4' && ofFirstBytes) ||
@@ -18,5 +18,5 @@ const EXTENSIONS: Record<string, string> = {
   'image/jpeg': 'jpg',
 };
 
-/** The usual file extension, without a dot. */
+/** The usual file extension, without the dot. */
 export const extensionOf = (mimeType: string): string => EXTENSIONS[mimeType] ?? 'bin';

@@ -1,6 +1,6 @@
 import type { StoredPart } from './submission.ts';
 
-/** Yields, in order, the range of each part that overlaps the `length` bytes from `offset` on. */
+/** Yields in order, for each part that overlaps the `length` bytes from `offset` on, the overlapping range. */
 export function* rangesOf(
   parts: StoredPart[],
   offset: number,
@@ -16,8 +16,8 @@ export function* rangesOf(
 }
 
 /**
- * Returns at most `count` parts, starting with the one that contains the byte at `offset`, and the offset of the
- * first one.
+ * Returns at most `count` parts, starting with the part that contains the byte at `offset`; and the offset of that
+ * part.
  */
 export function partsFrom(parts: StoredPart[], offset: number, count: number): { parts: StoredPart[]; offset: number } {
   let at = 0;

@@ -1,12 +1,12 @@
 /**
- * Patterns that find a word in all its spellings: in either case, even where the case changes the number of letters
- * (ß, SS), and in either normal form (ü, u with a combining diaeresis). They need a regular expression that ignores
- * case letter by letter, as MongoDB's and JavaScript's (`iu`) do.
+ * Patterns that find a word in all its spellings: in any letter case, even where the number of letters differs (ß, SS),
+ * and in both normal forms (ü, u with a combining diaeresis). They need a regular expression that ignores case letter
+ * by letter, as those of MongoDB and JavaScript (`iu`) do.
  */
 
 /**
- * Applies full case folding and NFC. A dotted capital I becomes i. The capital ß becomes ss only by way of the small
- * one.
+ * Applies full case folding and NFC. A dotted capital I becomes i. The capital ß becomes ss only after it became the
+ * small ß.
  */
 const fold = (text: string): string =>
   text
@@ -18,11 +18,11 @@ const fold = (text: string): string =>
     .replaceAll('i\u0307', 'i')
     .normalize('NFC');
 
-// The last letter that has a case, in Unicode 17.
+// The last letter of Unicode 17 that has a case.
 const LAST_CASED = 0x1e943;
 const LONGEST_FOLD = 3;
 
-/** Maps a folded text to the letters that fold to it and that a comparison letter by letter does not find in it. */
+/** Maps a folded text to the letters that fold to it and that a letter-by-letter comparison would not find. */
 let written: Map<string, string[]> | undefined;
 
 function writtenAs(folded: string): string[] {
@@ -42,7 +42,7 @@ function findSpellings(): Map<string, string[]> {
   return spellings;
 }
 
-// The database's dialect knows no \u escapes, which RegExp.escape produces.
+// The database's regular expressions have no \u escapes, which RegExp.escape produces.
 const literally = (text: string) =>
   text.replaceAll(/[^\p{L}\p{N}\p{M}]/gu, each => (/[!-~]/.test(each) ? `\\${each}` : each));
 
@@ -53,7 +53,7 @@ const either = (spellings: string[]): string =>
 const oneLetter = (letter: string): string =>
   either([...new Set([letter, letter.normalize('NFD'), ...writtenAs(letter)])]);
 
-/** Returns the pattern of a word. No character of the word acts as a pattern. */
+/** Returns the pattern of a word. No character of the word has a special meaning in it. */
 export function patternOf(word: string): string {
   const letters = [...fold(word)];
   let pattern = '';
@@ -69,7 +69,7 @@ export function patternOf(word: string): string {
   return pattern;
 }
 
-/** Returns how many of the folded letters from `at` on can also be written as one letter, and those letters. */
+/** Returns how many of the folded letters from `at` on can also be written as one letter, and those single letters. */
 function longestAt(letters: string[], at: number): [length: number, spellings: string[]] {
   for (let length = Math.min(LONGEST_FOLD, letters.length - at); length > 1; length--) {
     const spellings = writtenAs(letters.slice(at, at + length).join(''));

@@ -2,8 +2,8 @@ import { newJob } from '../jobs/job.ts';
 import type { Change, JobKind, StoredObject, Submission, SubmissionEvent } from './submission.ts';
 
 /**
- * Returns the events of a submission that lands. It lands with its media job. Outside interviews it completes its
- * response.
+ * Returns the events of a submission that lands. It is stored together with its media job. Outside interviews it
+ * completes its response.
  */
 export const landedEvents = (submission: Submission): SubmissionEvent[] => [
   { type: 'submission.completed', submission },
@@ -12,8 +12,8 @@ export const landedEvents = (submission: Submission): SubmissionEvent[] => [
 ];
 
 /**
- * Returns the event that wakes a worker. It is written together with the waiting job, so it is published only after
- * the job can be taken. Workers also poll, so a lost event delays the job by at most one poll
+ * Returns the event that wakes a worker. It is written together with the waiting job, so it is published only when the
+ * job can be taken. Workers also poll, so the loss of an event delays the job by at most one poll
  * (`packages/events/src/worker.ts`).
  */
 export const jobRequested = (kind: JobKind, submission: Pick<Submission, 'id' | 'projectId'>): SubmissionEvent => ({
@@ -45,14 +45,14 @@ export const askMedia = (submission: Pick<Submission, 'id' | 'projectId'>, now: 
 });
 
 export interface ProcessedMedia {
-  /** Undefined when the upload stays the video. */
+  /** Undefined when the upload remains the video. */
   video: StoredObject | undefined;
   audio: StoredObject | undefined;
   thumbnails: StoredObject[];
   durationSec: number | undefined;
   /** True if the clip has sound, even when no audio file could be made. */
   hasSound: boolean;
-  /** Names the parts that could not be made, for the owner. */
+  /** A sentence for the owner that names the parts that could not be made. */
   problem: string | undefined;
 }
 
@@ -60,18 +60,18 @@ const NO_JOB = { job: undefined } satisfies Partial<Submission>;
 const UNREADABLE_SOUND = 'The sound of this clip could not be read.';
 
 /**
- * Records the media worker's result, even after the media was marked as failed. Requests the transcript that waited
- * for it or failed with it. Returns undefined when the media is recorded already.
+ * Records the media worker's result, even if the media was marked as failed before. Requests the transcript if it
+ * waited for the media or failed because of it. Returns undefined when the media is already recorded.
  */
 export function onMediaProcessed(submission: Submission, media: ProcessedMedia, now: Date): Change | undefined {
   if (submission.mediaStatus === 'ready') return undefined;
   const change = mediaRecorded(submission, media, now);
   if (change.set.mediaStatus === 'ready') return announced('submission.media.completed', submission, change);
-  // The failure was announced already.
+  // The failure was already announced.
   return submission.mediaStatus === 'failed' ? change : announced('submission.media.failed', submission, change);
 }
 
-/** Records each part, even when the others could not be made. */
+/** Records each part that exists, even when the others could not be made. */
 function mediaRecorded(submission: Submission, media: ProcessedMedia, now: Date): Change {
   const audio = media.audio ?? submission.audio;
   const thumbnails = media.thumbnails.length > 0 ? media.thumbnails : submission.thumbnails;
@@ -80,7 +80,7 @@ function mediaRecorded(submission: Submission, media: ProcessedMedia, now: Date)
     ...NO_JOB,
     mediaStatus: isReady ? 'ready' : 'failed',
     mediaError: media.problem,
-    // A video that an earlier job stored is still valid.
+    // A video that an earlier job stored remains valid.
     video: media.video ?? submission.video,
     audio,
     thumbnails,
@@ -94,11 +94,11 @@ function mediaRecorded(submission: Submission, media: ProcessedMedia, now: Date)
   }
   if (!media.hasSound) return { set: { ...set, transcriptStatus: 'none', transcriptError: undefined }, events: [] };
   const failed = { ...set, transcriptStatus: 'failed' as const, transcriptError: UNREADABLE_SOUND };
-  // The failed transcript was announced already.
+  // The failure of the transcript was already announced.
   return isPending ? withTranscriptEvent(submission, failed) : { set: failed, events: [] };
 }
 
-/** Returns whether the transcript failed because the media, or its sound, could not be made. */
+/** Returns whether the transcript failed because the media, or only its sound, could not be made. */
 export const failedWithMedia = ({
   mediaStatus,
   mediaError,
@@ -108,7 +108,7 @@ export const failedWithMedia = ({
   transcriptStatus === 'failed' &&
   (transcriptError === UNREADABLE_SOUND || (mediaStatus === 'failed' && transcriptError === mediaError));
 
-/** Records that the media failed. A transcript that waited for it fails too. */
+/** Records that the media failed. A transcript that waited for the media fails too. */
 export function onMediaFailed(submission: Submission, reason: string): Change | undefined {
   if (submission.mediaStatus !== 'processing') return undefined;
   const set: Partial<Submission> = { ...NO_JOB, mediaStatus: 'failed', mediaError: reason };
@@ -129,8 +129,8 @@ const announced = (
 export type TranscriptOutcome = { text: string; vtt: string; language?: string | undefined } | { reason: string };
 
 /**
- * Records the transcript, or why there is none. Accepts a transcript once, even for an older request or after a
- * failure; accepts a failure only for the last request. Returns undefined when there is nothing to record.
+ * Records the transcript, or why there is none. Accepts one transcript, even for an older request or after a failure.
+ * Accepts a failure only for the last request. Returns undefined when there is nothing to record.
  */
 export function onTranscriptEnded(
   submission: Submission,

@@ -1,6 +1,6 @@
 export type TranscriptState = 'none' | 'disabled' | 'pending' | 'processing' | 'completed' | 'failed';
 
-/** An object in the store, with the size and checksums measured when it was written. */
+/** An object in the store, with the size and checksums that were measured when it was written. */
 export interface StoredObject {
   key: string;
   size: number;
@@ -9,7 +9,7 @@ export interface StoredObject {
   crc32: number;
 }
 
-/** One of several objects that hold a clip's bytes, in order. */
+/** One of several objects that contain a clip's bytes, in order. */
 export interface StoredPart {
   key: string;
   /** In bytes. */
@@ -18,13 +18,16 @@ export interface StoredPart {
 
 /** A clip's bytes as uploaded. */
 export interface Source extends StoredObject {
-  /** The upload that the parts belong to; their common prefix is the `key`. Absent when the bytes are one object. */
+  /**
+   * The upload to which the parts belong. The `key` is the common prefix of the parts. Absent when the bytes are one
+   * object.
+   */
   uploadId?: string | undefined;
-  /** Not loaded by lists. */
+  /** Lists do not load it. */
   parts?: StoredPart[] | undefined;
 }
 
-/** Returns the objects that hold the bytes, in order. */
+/** Returns the objects that contain the bytes, in order. */
 export const partsOf = (object: Pick<Source, 'key' | 'size' | 'parts'>): StoredPart[] => object.parts ?? [object];
 
 /** W3C trace context. */
@@ -36,37 +39,42 @@ export interface Trace {
 export const JOB_KINDS = ['media', 'transcript'] as const;
 export type JobKind = (typeof JOB_KINDS)[number];
 
-/** Requested work without a result. Times are from the database's clock. */
+/** Requested work that has no result. Its times are from the database's clock. */
 export interface Job {
   kind: JobKind;
-  /** `running`: a worker has taken it. `reported`: the worker has published the result, and it is not recorded yet. */
+  /**
+   * `running`: a worker has taken the job. `reported`: the worker has published the result, which is not recorded yet.
+   */
   state: 'waiting' | 'running' | 'reported';
-  /** The time of the request. */
+  /** When the work was requested. */
   since: Date;
-  /** No worker takes it before this time: the end of a pause, of the holder's lease, or of the wait for the result. */
+  /**
+   * No worker takes the job before this time. It is the end of a pause, of the holder's lease, or of the wait for the
+   * result.
+   */
   dueAt: Date;
-  /** The number of starts, including attempts that an outage ended; absent before the first start. */
+  /** How often the job was started, including attempts that an outage ended; absent before the first start. */
   runs?: number;
-  /** The number of starts, without attempts that workers returned uncounted. */
+  /** How often the job was started, without attempts that workers returned as uncounted. */
   attempts: number;
-  /** The worker's run that holds it. */
+  /** The worker's run that holds the job. */
   holder?: string | undefined;
   /**
-   * The number of times that workers returned it because of a problem, the time of the first problem, and the text of
-   * the last one, for the operator.
+   * For the operator: how often workers returned the job because of a problem, the time of the first problem, and the
+   * text of the last one.
    */
   givenBack: number;
   troubledAt?: Date | undefined;
   problem?: string | undefined;
   /** For media: the findings of the inspection when the clip landed. */
   inspection?: Inspection | undefined;
-  /** The trace of the request for this job. */
+  /** The trace in which this job was requested. */
   trace?: Trace | undefined;
 }
 
-/** The fields of a link that its clips carry. */
+/** The fields of a link that its clips contain. */
 export interface LinkDetails {
-  /** 0 for the shared link, 1 and up for the others. */
+  /** 0 for the shared link; the unique links count from 1. */
   position: number;
 }
 
@@ -91,19 +99,21 @@ export interface Submission {
   transcriptText: string | undefined;
   transcriptVtt: string | undefined;
   transcriptError: string | undefined;
-  /** The number of transcript requests. A failure of an older request is stale. */
+  /** The number of transcript requests. The failure of an older request is ignored. */
   transcriptRequest: number;
-  /** The language that the project's settings named when the clip was recorded. */
+  /** The language in the project's settings when the clip was recorded. */
   transcriptionLanguage?: string | undefined;
   /** The language that the transcription recognized. */
   language?: string | undefined;
   terms: { sha256: string; text: string; acceptedAt: Date } | undefined;
   mediaStatus: 'processing' | 'ready' | 'failed';
-  /** Names the parts that could not be made, even when the media is ready without them. */
+  /**
+   * A sentence for the owner that names the parts that could not be made, even when the media is ready without them.
+   */
   mediaError: string | undefined;
-  /** The work without a result; a clip has one job at a time. */
+  /** The work that has no result; a clip has one job at a time. */
   job?: Job | undefined;
-  /** The upload, kept until an equal video is stored and all media is made from it. */
+  /** The upload. It is kept until an equal video is stored and all media is made from it. */
   source: Source | undefined;
   video: StoredObject | undefined;
   audio: StoredObject | undefined;
@@ -111,11 +121,11 @@ export interface Submission {
   incomplete: boolean;
   /** Hex, of the bytes as uploaded. */
   sha256: string;
-  /** The trace of the landing; undefined when it was not traced. */
+  /** The trace in which the clip landed; undefined when there was none. */
   trace?: Trace | undefined;
 }
 
-/** The findings of the media service about the bytes of an upload. */
+/** The results of the media service's inspection of an upload. */
 export interface Inspection {
   container: string;
   durationSec: number;
@@ -147,7 +157,7 @@ interface Track {
   looks: string[];
 }
 
-/** An event that is published with the write that makes it true. */
+/** An event that is published together with the write that makes it true. */
 export type SubmissionEvent =
   | {
       type:
@@ -171,7 +181,7 @@ export type SubmissionEvent =
       submissionIds: string[];
     };
 
-/** A change of a submission: the fields that it sets, and the events that announce it. */
+/** A change of a submission: the fields to set, and the events that announce the change. */
 export interface Change {
   set: Partial<Submission>;
   events: SubmissionEvent[];

@@ -1,20 +1,20 @@
 import { archivePrefix } from '../object-keys.ts';
 import { localHeader, localHeaderLength, type ZipFile } from './zip-layout.ts';
 
-/** A video in a project's archive, and where its bytes are stored. */
+/** A video in a project's archive, and the place of its bytes in the store. */
 export interface ArchivedVideo {
   submissionId: string;
   createdAt: Date;
-  /** The key of the object; for an upload, the common prefix of its parts. */
+  /** The object's key; for an upload, the common prefix of its parts. */
   key: string;
   /** In bytes. */
   size: number;
   crc32: number;
-  /** The file name's extension, without a dot. */
+  /** The extension of the file name, without the dot. */
   extension: string;
 }
 
-/** The plan of a project.zip. It locates every byte of the archive without reading the bytes before. */
+/** The plan of a project.zip. With it, every byte of the archive can be located without reading the bytes before it. */
 export interface Archive {
   id: string;
   projectId: string;
@@ -22,19 +22,24 @@ export interface Archive {
   etag: string;
   /** The size of the whole archive, in bytes. */
   size: number;
-  /** The key that encrypts the stored texts, which contain links and transcripts. Base64url. */
+  /** The key that encrypts the stored texts, because they contain links and transcripts. Base64url. */
   cipherKey: string;
-  /** The text files, which come first. One object holds their bytes one after the other, then the directory. */
+  /**
+   * The text files, which are at the start of the archive. One object contains their bytes one after the other, and
+   * then the directory.
+   */
   texts: ZipFile[];
-  /** The offset of the directory, which comes last. */
+  /** The offset of the directory, which is at the end of the archive. */
   directoryAt: number;
-  /** With `erasedCount`, shows whether the project has had an erasure since this time. */
+  /** Together with `erasedCount`, shows whether clips of the project were erased since this time. */
   erasedSince: Date;
-  /** The number of tombstones since `erasedSince`. A higher number means that the archive contains erased data. */
+  /**
+   * The number of tombstones since `erasedSince`. A higher number later means that the archive contains erased data.
+   */
   erasedCount: number;
 }
 
-/** Consecutive videos of an archive, from video `number` on, which begins at `offset`. */
+/** Consecutive videos of an archive. `number` is the number of the first video, which begins at `offset`. */
 export interface ArchivePage {
   offset: number;
   number: number;
@@ -48,13 +53,13 @@ export interface StoredPiece {
   key: string;
   offset: number;
   length: number;
-  /** The archive's key, when the object is encrypted. */
+  /** The archive's key; present when the object is encrypted. */
   cipherKey?: string;
-  /** The submission of a video; its `key` may be the common prefix of its parts. */
+  /** The submission of a video. Its `key` may be the common prefix of its parts. */
   submissionId?: string;
 }
 
-/** Returns the key of the object that holds the texts and the directory of an archive. */
+/** Returns the key of the object that contains the texts and the directory of an archive. */
 export const archivePartsKey = ({ projectId, id }: Pick<Archive, 'projectId' | 'id'>): string =>
   `${archivePrefix(projectId, id)}parts`;
 
@@ -69,7 +74,7 @@ export const videoFile = (video: ArchivedVideo, number: number): ZipFile => ({
   crc32: video.crc32,
 });
 
-/** Returns the number of bytes of a file with its header. */
+/** Returns the number of bytes of a file including its header. */
 export const fileLength = (file: ZipFile): number => localHeaderLength(file) + file.size;
 
 const sizeOf = (files: ZipFile[]): number => files.reduce((sum, { size }) => sum + size, 0);
@@ -108,7 +113,7 @@ export function directoryPiece(archive: Archive, offset: number): Piece {
   return { key: archivePartsKey(archive), offset: sizeOf(archive.texts) + skip, length, cipherKey };
 }
 
-/** Returns the video of a page that contains the byte at `offset` of the archive, and the offset in the video. */
+/** Returns the video of a page that contains the archive's byte at `offset`, and that byte's offset in the video. */
 export function videoAt(page: ArchivePage, offset: number): { video: ArchivedVideo; offset: number } | undefined {
   let at = page.offset;
   for (const [index, video] of page.videos.entries()) {
@@ -121,7 +126,8 @@ export function videoAt(page: ArchivePage, offset: number): { video: ArchivedVid
 }
 
 /**
- * Yields a file without its first `skip` bytes: all of it when `skip` is below 0, nothing when it is beyond the end.
+ * Yields a file without its first `skip` bytes: the whole file when `skip` is below 0, nothing when it is beyond the
+ * end.
  */
 function* filePieces(file: ZipFile, stored: Omit<StoredPiece, 'length'>, skip: number): Generator<Piece> {
   const headerLength = localHeaderLength(file);

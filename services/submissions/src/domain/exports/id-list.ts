@@ -1,7 +1,7 @@
 const ID_BYTES = 16;
 const FIRST_LENGTH = 64;
 
-/** A list of UUIDs in 16 bytes each, so that the ids of 100,000 clips are 1.6 MB. */
+/** A list of UUIDs with 16 bytes each, so that the ids of 100,000 clips take 1.6 MB. */
 export class IdList {
   #bytes = Buffer.alloc(FIRST_LENGTH * ID_BYTES);
   #length = 0;

@@ -18,10 +18,10 @@ before(async () => {
 after(() => rm(scratch, { recursive: true, force: true }));
 
 const small = (name: string): ZipFile => ({ name, date: DAY, size: SMALL.length, crc32: crc32(SMALL) });
-/** Zeros, stored as holes in the file. No test reads them, so their CRC-32 does not matter. */
+/** Zeros, which the file system stores as holes. No test reads them, so their CRC-32 does not matter. */
 const holes = (name: string, size: number): ZipFile => ({ name, date: DAY, size, crc32: 0 });
 
-/** Writes a ZIP by the layout; only headers and small files take space. */
+/** Writes a ZIP with this layout. Only headers and small files take space on the disk. */
 async function written(files: ZipFile[]): Promise<string> {
   const path = join(scratch, 'layout.zip');
   const file = await open(path, 'w');
@@ -70,7 +70,7 @@ with zipfile.ZipFile(sys.argv[1]) as archive:
                "sizes": [e.file_size for e in few], "lastOffset": entries[-1].header_offset}, sys.stdout)
 `;
 
-/** Returns the files that Python's zipfile finds; it rejects a wrong header, offset or checksum. */
+/** Returns the files that Python's zipfile finds. It rejects a wrong header, offset or checksum. */
 const seenBy = async (files: ZipFile[]) => JSON.parse(await run('python3', ['-c', LOOK, await written(files)]));
 
 test('files are stored as they are, with their date, mode, size and checksum, and without data descriptors', async () => {

@@ -1,4 +1,4 @@
-/** A file in a ZIP, stored as it is. */
+/** A file in a ZIP, stored without compression. */
 export interface ZipFile {
   /** ASCII. */
   name: string;
@@ -8,7 +8,7 @@ export interface ZipFile {
   crc32: number;
 }
 
-// APPNOTE.TXT of PKWARE, version 6.3.10. A field that is all ones has its value in a Zip64 record.
+// APPNOTE.TXT of PKWARE, version 6.3.10. If all bits of a field are 1, its value is in a Zip64 record.
 const MAX_16 = 0xffff;
 const MAX_32 = 0xffffffff;
 const VERSION = 20;
@@ -20,7 +20,7 @@ const PLAIN_FILE = (0o100644 << 16) >>> 0;
 /** Returns the header that precedes the bytes of a file. */
 export function localHeader(file: ZipFile): Buffer {
   const name = Buffer.from(file.name, 'latin1');
-  // The size is written twice: a stored file is as long compressed as uncompressed.
+  // The size appears twice, as the compressed and as the uncompressed size, which are equal for a stored file.
   const extra = zip64Extra(file.size >= MAX_32 ? [file.size, file.size] : []);
   const header = Buffer.alloc(30);
   header.writeUInt32LE(0x04034b50, 0);
@@ -52,7 +52,7 @@ export function directoryRecord(file: ZipFile, offset: number): Buffer {
   return Buffer.concat([record, name, extra]);
 }
 
-/** Returns the records that close a directory of `count` records and `size` bytes that begins at `offset`. */
+/** Returns the records that end a directory of `count` records and `size` bytes that begins at `offset`. */
 export function endRecords(count: number, size: number, offset: number): Buffer {
   const end = Buffer.alloc(22);
   end.writeUInt32LE(0x06054b50, 0);
@@ -77,7 +77,7 @@ export function endRecords(count: number, size: number, offset: number): Buffer 
   return Buffer.concat([large, locator, end]);
 }
 
-/** Date, CRC and sizes have the same order in both headers. */
+/** Both headers contain date, CRC and sizes in the same order. */
 function writeFields(header: Buffer, at: number, { date, crc32, size }: ZipFile): void {
   header.writeUInt32LE(dosTimeOf(date), at);
   header.writeUInt32LE(crc32, at + 4);

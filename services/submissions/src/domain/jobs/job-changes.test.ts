@@ -18,7 +18,7 @@ const taken = (submission: Submission, holder: string, at: Date) => {
   return applied(submission, change);
 };
 const overdue = (submission: Submission, at: Date) => applied(submission, onJobOverdue(submission, limits, at));
-/** Takes the job again and again, as when each worker dies. */
+/** Takes the job repeatedly, as if each worker died. */
 function killed(times: number): Submission {
   let submission = landed();
   for (let attempt = 1; attempt <= times; attempt += 1)

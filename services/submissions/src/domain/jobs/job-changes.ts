@@ -3,10 +3,10 @@ import { jobRequested, onMediaFailed, onTranscriptEnded } from '../clips/submiss
 
 const PAUSE_FIRST_MS = 5_000;
 const PAUSE_MAX_MS = 10 * 60_000;
-/** The longest pause that a worker may ask for. */
+/** The longest pause that a worker may request. */
 const PAUSE_ASKED_MAX_MS = 60 * 60_000;
 const DAY_MS = 86_400_000;
-// An outage that lasts longer is permanent: the job fails.
+// An outage that lasts longer counts as permanent, and the job fails.
 const TROUBLE_MAX_DAYS = 7;
 
 const TRIED: Record<JobKind, string> = {
@@ -21,7 +21,7 @@ const AWAY: Record<JobKind, string> = {
 const UPLOAD_GONE = 'The clip cannot be processed again: its upload is not kept.';
 
 export interface AttemptLimits {
-  /** The maximum number of starts of a job before it fails. */
+  /** A job that was started this often fails. */
   attemptsMax: number;
   leaseMs: number;
 }
@@ -29,15 +29,18 @@ export interface AttemptLimits {
 /** A worker's claim on the job of a submission. */
 export interface Claim {
   kind: JobKind;
-  /** The number of the transcript request; not used for media. */
+  /** The number of the transcript request; unused for media. */
   requestNumber: number;
-  /** The id of the worker's run. A repeated request with the same id is the same run: the first response was lost. */
+  /**
+   * The id of the worker's run. A repeated request with the same id belongs to the same run: the first response was
+   * lost.
+   */
   holder: string;
 }
 
 /**
  * Starts a due job and counts the attempt. Fails a job that was started too often. `isTaken`: the claim's holder has
- * the job, even if it repeats the request because it lost the response.
+ * the job, because it lost the first response and repeats the request.
  */
 export function onJobTaken(
   submission: Submission,
@@ -49,7 +52,7 @@ export function onJobTaken(
   if (job?.kind !== kind) return { isTaken: false };
   const isRepeated = job.state === 'running' && job.holder === holder;
   if (!isRepeated && (job.state !== 'waiting' || job.dueAt > now)) return { isTaken: false };
-  // Without its upload the job could never run, and would block the jobs behind it.
+  // Without its upload the job could never run, and it would block the jobs behind it.
   if (kind === 'media' && !submission.source) return { isTaken: false, change: onMediaFailed(submission, UPLOAD_GONE) };
   if (!isRepeated && job.attempts >= attemptsMax) return { isTaken: false, change: failed(submission, TRIED[kind]) };
   const more = isRepeated ? 0 : 1;
@@ -61,14 +64,14 @@ export function onJobTaken(
   return { isTaken: true, change: { set, events: [] } };
 }
 
-/** The end of a worker's claim without a result. */
+/** The end of a worker's claim that has no result. */
 export interface GivingBack {
-  /** Something that the job needs is down: the attempt does not count. */
+  /** True when something that the job needs is down: then the attempt does not count. */
   uncounted: boolean;
   problem: string;
   /** The shortest pause, in milliseconds. */
   afterMs: number;
-  /** The worker stops without a problem: another worker may start the job at once. */
+  /** True when the worker stops without a problem: then another worker may start the job at once. */
   atOnce: boolean;
 }
 
@@ -105,8 +108,8 @@ export function onJobGivenBack(
 }
 
 /**
- * Makes a job wait again when its lease has expired or its result is overdue; fails it when it was started too often.
- * Returns undefined when the job is not overdue.
+ * Makes a job wait again when its lease has expired or its result is overdue. Fails the job when it was started too
+ * often. Returns undefined when the job is not overdue.
  */
 export function onJobOverdue(
   submission: Submission,
@@ -116,8 +119,8 @@ export function onJobOverdue(
   const { job } = submission;
   if (!job || job.state === 'waiting' || job.dueAt > now) return undefined;
   if (job.attempts >= attemptsMax) return failed(submission, TRIED[job.kind]);
-  // The holder stays recorded: if it was only cut off, its next renewal takes the job back unless another worker has
-  // started it.
+  // The holder stays recorded. If it was only disconnected, its next renewal takes the job back, unless another worker
+  // has started the job.
   const waiting: Job = { ...job, state: 'waiting', dueAt: now };
   return { set: pending(job.kind, waiting), events: [jobRequested(job.kind, submission)] };
 }

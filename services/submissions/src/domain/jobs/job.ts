@@ -11,16 +11,16 @@ export const newJob = (kind: JobKind, now: Date, inspection?: Inspection): Job =
   ...(inspection ? { inspection } : {}),
 });
 
-/** An owner with work that is due. */
+/** An owner who has due work. */
 export interface WaitingOwner {
   ownerId: string;
-  /** The start of the wait for a turn: the time when their oldest job became due, or of their last turn. */
+  /** When the owner's wait for a turn began: when the oldest job became due, or at the owner's last turn. */
   since: Date;
 }
 
 /**
- * Returns the owner of the next job: the one with the fewest running jobs, and of several the one that has waited
- * longest.
+ * Returns the owner of the next job: the owner with the fewest running jobs. If there are several, the one who has
+ * waited longest.
  */
 export function nextOwner(waiting: WaitingOwner[], running: ReadonlyMap<string, number>): string | undefined {
   const count = ({ ownerId }: WaitingOwner) => running.get(ownerId) ?? 0;

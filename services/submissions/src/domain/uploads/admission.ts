@@ -2,7 +2,7 @@ import { DomainError } from '@recording-request/kit/errors';
 import type { Caller, Upload } from './upload.ts';
 import { questionOf, type UploadMetadata } from './upload-metadata.ts';
 
-// A contributor may record many retakes, but must not fill the store.
+// A contributor may record many retakes, but they must not fill the store.
 export const OPEN_UPLOADS_MAX = 20;
 
 /** A request to create an upload, with the state of its response. */
@@ -20,7 +20,7 @@ export interface Admission {
     };
     answers: { questionIndex: number }[];
   };
-  /** The questions that have a landing clip. */
+  /** The questions whose clip is landing. */
   landing: number[];
   now: Date;
 }
@@ -30,7 +30,7 @@ export const tooManyOpen = () =>
     reason: 'upload_busy',
   });
 
-/** Returns the new upload. Fails when its question is not open. */
+/** Returns the new upload. Fails when its question is not open for an upload. */
 export function admittedUpload({ id, caller, metadata, length, response, landing, now }: Admission): Upload {
   const settings = response.settings!;
   const questionIndex = questionOf(metadata, settings.interviewQuestions);
@@ -38,7 +38,7 @@ export function admittedUpload({ id, caller, metadata, length, response, landing
     throw new DomainError('gone', 'This answer was sent already, from this device or another.', {
       reason: 'answer_sent',
     });
-  // The landing clip may still be refused: then this device can retry.
+  // The clip that is landing may still be refused; then this device can retry.
   if (landing.includes(questionIndex))
     throw new DomainError('conflict', 'This answer is being sent already; try again in a moment.', {
       reason: 'upload_busy',

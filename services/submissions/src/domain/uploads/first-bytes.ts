@@ -1,4 +1,4 @@
-/** Even the smallest container with a header, one track and one picture is larger. */
+/** Even the smallest container that has a header, one track and one picture is larger. */
 export const SMALLEST_VIDEO_BYTES = 64;
 
 // Matroska and WebM.
@@ -12,19 +12,19 @@ const BOX_HEAD_BYTES = 8;
 const LOOKED_AT_BYTES = 4_096;
 const UNKNOWN_BOX_BYTES = 1024 ** 2;
 
-// The element of the EBML header that names the format: its id, then a length of one byte.
+// The element of the EBML header that names the format: first its id, then its length in one byte.
 const DOC_TYPE = Buffer.from([0x42, 0x82]);
 const EBML_HEADER_BYTES = 64;
 const BOX_TYPE = { start: 4, end: 8 };
 const BRAND = { start: 8, end: 12 };
 
-/** Returns the media type that the first bytes of a file show, or undefined when they show none. */
+/** Returns the media type that a file's first bytes show; undefined when they show none. */
 export function mimeTypeOfFirst(bytes: Buffer): string | undefined {
   if (bytes.length < SMALLEST_VIDEO_BYTES) return undefined;
   if (bytes.subarray(0, EBML.length).equals(EBML)) return mimeTypeOfEbml(bytes.subarray(0, EBML_HEADER_BYTES));
   const type = bytes.toString('latin1', BOX_TYPE.start, BOX_TYPE.end);
   if (!FIRST_BOXES.has(type)) return undefined;
-  // Only MP4 has fragments. A file without a brand is QuickTime, which is older than brands.
+  // Only MP4 has fragments. A file without a brand is QuickTime, because QuickTime is older than brands.
   if (type !== 'ftyp') return FRAGMENT_BOXES.has(type) ? 'video/mp4' : 'video/quicktime';
   const brand = bytes.toString('latin1', BRAND.start, BRAND.end);
   if (brand === 'qt  ') return 'video/quicktime';
@@ -41,8 +41,8 @@ function mimeTypeOfEbml(header: Buffer): string | undefined {
 }
 
 /**
- * Returns whether a file that begins with these bytes may be a video of a known container; only ffprobe can confirm
- * it. Skips small unknown boxes. Returns true when there are too few bytes to decide.
+ * Returns whether a file that begins with these bytes may be a video of a known container. Only ffprobe can confirm
+ * this. Skips small unknown boxes. Returns true when there are too few bytes to decide.
  */
 export function mayBeVideo(bytes: Buffer): boolean {
   const head = bytes.subarray(0, LOOKED_AT_BYTES);

@@ -6,7 +6,7 @@ import { sourceKey, uploadPrefix } from '../object-keys.ts';
 import { SMALLEST_VIDEO_BYTES } from './first-bytes.ts';
 import type { Checksums, RefusalReason, Upload } from './upload.ts';
 
-/** The fields of a response that a landing reads: its settings and its answers. */
+/** The fields of a response that a landing needs: its settings and its answers. */
 export interface LandingResponse {
   settings?: { interviewQuestions: string[]; maxDurationSec: number; noteEnabled: boolean };
   terms?: { sha256: string; text: string; acceptedAt?: Date };
@@ -14,15 +14,15 @@ export interface LandingResponse {
   link?: LinkDetails | undefined;
 }
 
-/** The reason for which an upload does not land; `error` is for the contributor. */
+/** Why an upload does not land; `error` is the sentence for the contributor. */
 export interface Refusal {
   reason: RefusalReason;
   error: string;
 }
 
 /**
- * The result of the media service: its inspection (undefined when it did not respond in time), or why the bytes are
- * not a video.
+ * The result of the media service: its inspection (undefined when it did not respond in time), or the reason why the
+ * bytes are not a video.
  */
 export type Finding = { inspection: Inspection | undefined } | { notVideo: string };
 
@@ -31,50 +31,50 @@ export const ANSWERED: Refusal = {
   error: 'This question was answered already, here or on another device.',
 };
 
-/** For an upload that is refused by its size or first bytes, without an inspection. */
+/** For an upload that its size or first bytes refuse, without an inspection. */
 export const NO_VIDEO: Refusal = {
   reason: 'not_video',
   error: 'This file is not a video that we can play; please record or choose another one.',
 };
 
-/** Reported as `answered`: an erased take cannot be sent again either. */
+/** The client gets the reason `answered`, because an erased take must not be sent again either. */
 export const ERASED: Refusal = {
   reason: 'answered',
   error: 'This take was removed by the operator of this service.',
 };
 
-/** The contributor's sentence when a take ends as `failed` through no fault of theirs. */
+/** The sentence for the contributor when a take ends as `failed` without a fault of the contributor. */
 export const KEPT = 'This take could not be taken in. It is kept for the operator of this service.';
 
-// Errors of the projects service that a retry cannot change. A conflict is not among them: another holder may release
-// the use.
+// The errors of the projects service that a retry cannot change. A conflict is not among them, because another holder
+// may release the use.
 const FINAL: ReadonlySet<ErrorCode> = new Set(['invalid', 'forbidden', 'not_found', 'gone', 'unprocessable']);
 const PASSING: ReadonlySet<ErrorCode> = new Set(['unavailable', 'timeout', 'cancelled', 'too_many']);
 
-/** Returns the contributor's sentence for an error after which the upload can never land, undefined for any other. */
+/** Returns the sentence for the contributor if the upload can never land after this error; otherwise undefined. */
 export function finalSentence(error: unknown): string | undefined {
   return error instanceof DomainError && FINAL.has(error.code) ? error.message : undefined;
 }
 
 const PROBLEM_LENGTH = 500;
 
-/** Returns the problem for the operator: the cause, when the error itself only has a sentence for the client. */
+/** Returns the problem as the operator sees it: the cause, when the error itself has only a sentence for the client. */
 export function problemOf(error: unknown): string {
   const reason = error instanceof DomainError && error.cause instanceof Error ? error.cause : error;
   return (reason instanceof Error ? reason.message || reason.name : String(reason)).slice(0, PROBLEM_LENGTH);
 }
 
-/** Returns whether a landing failed although everything that it needs was reachable. */
+/** Returns whether a landing failed without an outage of the services and stores that it needs. */
 export const isFault = (error: unknown): boolean => !PASSING.has(asDomainError(error).code);
 
 /** Returns whether an upload can be refused without an inspection. */
 export const isNoVideo = ({ offset, isNoVideo = false }: Pick<Upload, 'offset' | 'isNoVideo'>): boolean =>
   isNoVideo || offset < SMALLEST_VIDEO_BYTES;
 
-/** Returns whether the media service has no free slot. */
+/** Returns whether the error says that the media service has no free slot. */
 export const isBusy = (error: unknown): boolean => error instanceof DomainError && error.code === 'too_many';
 
-/** Returns whether the media service found that the store lacks some of the bytes. */
+/** Returns whether the error says that the store lacks some of the bytes. */
 export const isMissing = (error: unknown): boolean => error instanceof DomainError && error.code === 'not_found';
 
 /** Decides from the inspection whether the bytes may land. */
@@ -86,7 +86,7 @@ export function judge(
 ): { refusal: Refusal } | { inspection: Inspection | undefined } {
   const refusal = refusalOf(finding, response.settings?.maxDurationSec ?? Number.POSITIVE_INFINITY, graceSec);
   if (!refusal) return { inspection: 'inspection' in finding ? finding.inspection : undefined };
-  // An earlier try may have delivered this clip without an inspection. It stays the answer.
+  // An earlier attempt may have delivered this clip without an inspection. The clip remains the answer.
   const isAnswer = response.answers.some(answer => answer.submissionId === submissionId);
   return isAnswer ? { inspection: undefined } : { refusal };
 }
@@ -97,13 +97,13 @@ function refusalOf(finding: Finding, maxDurationSec: number, graceSec: number): 
   return error ? { reason: 'too_long', error } : undefined;
 }
 
-/** Returns the refusal sentence for a take that runs longer than its link allows, or undefined. */
+/** Returns the sentence that refuses a take longer than its link allows; undefined for other takes. */
 export function tooLong(durationSec: number, maxDurationSec: number, graceSec: number): string | undefined {
   if (durationSec <= maxDurationSec + graceSec) return undefined;
   return `This take is ${Math.round(durationSec)} seconds long; record one of at most ${maxDurationSec} seconds.`;
 }
 
-/** The stored bytes of an upload that lands. `parts` is absent when they were joined into one object. */
+/** The stored bytes of an upload that is landing. `parts` is absent when they were joined into one object. */
 export type StoredBytes = Checksums & { parts?: StoredPart[] | undefined };
 
 /** Returns the submission that an upload becomes. */

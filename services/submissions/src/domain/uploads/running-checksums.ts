@@ -4,7 +4,7 @@ import type { Checksums } from './upload.ts';
 
 /** The checksums of an upload's first bytes, computed as they arrive. */
 export class RunningChecksums {
-  /** The number of bytes so far. */
+  /** The number of bytes included so far. */
   bytes = 0;
   private readonly sha256 = createHash('sha256');
   private crc32 = 0;
@@ -22,27 +22,27 @@ export class RunningChecksums {
 }
 
 /**
- * The checksums that this process keeps between the requests of an upload. Acknowledged bytes never change, so
- * checksums of the first n bytes stay right. They cover the whole upload only when one process received all of it.
+ * The checksums that this process keeps between the requests of an upload. Acknowledged bytes never change, so the
+ * checksums of the first n bytes remain valid. They cover the whole upload only when one process received all of it.
  */
 export interface KeptChecksums {
   /**
-   * Removes and returns the checksums of the first `bytes` of an upload, to continue them. Returns undefined when
-   * another process received some of these bytes.
+   * Removes and returns the checksums of the first `bytes` bytes of an upload, so that the caller can add bytes.
+   * Returns undefined when another process received some of these bytes.
    */
   take(uploadId: string, bytes: number): RunningChecksums | undefined;
   /** Keeps the checksums of acknowledged bytes. */
   keep(uploadId: string, checksums: RunningChecksums): void;
-  /** Returns the checksums of the first `bytes` of an upload, if this process has them. */
+  /** Returns the checksums of the first `bytes` bytes of an upload, if this process has them. */
   read(uploadId: string, bytes: number): Checksums | undefined;
-  /** Returns the latest checksums of an upload, and the number of bytes that they cover. */
+  /** Returns the latest checksums of an upload, and how many bytes they cover. */
   readAll(uploadId: string): (Checksums & { bytes: number }) | undefined;
   forget(uploadId: string): void;
 }
 
 const MAX_KEPT = 2_000;
 
-/** Keeps the checksums of the `max` latest uploads. */
+/** Keeps the checksums of the `max` most recent uploads. */
 export function createKeptChecksums(max = MAX_KEPT): KeptChecksums {
   const kept = new Map<string, RunningChecksums>();
   return {

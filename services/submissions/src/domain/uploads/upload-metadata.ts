@@ -16,10 +16,10 @@ export function checkNote(note: string, maxLength: number): void {
     throw new DomainError('invalid', `note must have at most ${maxLength} characters.`);
 }
 
-// A media type of RFC 9110, with or without parameters. The bytes decide what the file is.
+// A media type of RFC 9110, with or without parameters. It is only a hint: the bytes decide what the file is.
 const MEDIA_TYPE = /^\s*[\w!#$%&'*+.^`|~-]+\/[\w!#$%&'*+.^`|~-]+\s*(?:;[\t -~]*)?$/;
 
-/** Parses `Upload-Metadata`. Fails with a sentence that names the wrong key. */
+/** Parses `Upload-Metadata`. Fails with a sentence that names the invalid key. */
 export function parseUploadMetadata(
   raw: Record<string, string | null> | undefined,
   { noteLength }: { noteLength: number },
@@ -46,8 +46,8 @@ export function parseUploadMetadata(
 }
 
 /**
- * Returns the position of the answered question; 0 when there is one question or none. Refuses a question that the
- * response does not have.
+ * Returns the index of the answered question; 0 when the response has at most one question. Fails for a question that
+ * the response does not have.
  */
 export function questionOf({ questionIndex }: UploadMetadata, questions: string[]): number {
   const last = Math.max(questions.length, 1) - 1;

@@ -22,11 +22,11 @@ const NAMES: Record<number, string> = {
   [MediaKind.MEDIA_KIND_THUMBNAIL_END]: 'thumbnail-end',
 };
 
-// One look-up serves all ranges of a video; a renamed project still shows its new name soon.
+// One look-up serves all range requests of a video; a renamed project still shows its new name soon.
 const NAME_MS = 5_000;
 const NAME_DEADLINE_MS = 1_000;
 const NAMES_MAX = 1_000;
-// Each address costs a signature. A reader requests the parts after these separately.
+// Each address costs a signature. A reader requests the parts behind these in another call.
 const PARTS_AT_ONCE = 32;
 
 export const getMedia = ({
@@ -38,7 +38,7 @@ export const getMedia = ({
   const names = new FlightCache<string>({ ttlMs: NAME_MS, maxEntries: NAMES_MAX });
 
   /**
-   * Returns the name of the project, or "" when it does not arrive in time: the bytes matter more than their file
+   * Returns the name of the project; "" when it does not arrive in time, because the bytes matter more than their file
    * name.
    */
   async function projectNameOf({ ownerId, projectId }: GetMediaRequest): Promise<string> {

@@ -10,7 +10,7 @@ export const getSubmission =
     submission: toMessage(found(await submissions.find(ownerId, projectId, submissionId))),
   });
 
-/** Returns the submission. Fails with `not_found` for a missing one, and equally for one of another owner. */
+/** Returns the submission. Fails with `not_found` for a missing submission and for a submission of another owner. */
 export function found<T extends Pick<Submission, 'id'>>(submission: T | undefined): T {
   if (!submission) throw new DomainError('not_found', 'There is no such submission in this project.');
   return submission;

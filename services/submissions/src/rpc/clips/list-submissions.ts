@@ -33,17 +33,17 @@ export const listSubmissions =
   ): Promise<ListSubmissionsResponse> => {
     const { ownerId, projectId } = request;
     const read = (until: AbortSignal) => withSlot(context.lists, ownerId, until, () => readPage(context, request));
-    // The same words and times are seldom requested twice, so these pages are not cached.
+    // Requests seldom repeat the same words and times, so these pages are not cached.
     if (!request.presentation || request.search || datesOf(request).some(Boolean)) return await read(signal);
     const stamp = await context.submissions.stampOf(ownerId, projectId);
-    // The project has no submissions. A request with a cursor still reads, which checks the cursor.
+    // The project has no submissions. A request with a cursor still reads, because that checks the cursor.
     if (!stamp && request.cursor === '') return { submissions: [], nextCursor: '' };
     const key = JSON.stringify(request);
     const stamps = new Map(stamp && [[key, stamp]]);
     const found = await context.pages.get(
       [key],
       stamps,
-      // Callers share this read: it continues when one of them leaves.
+      // Several callers share this read, so it continues when one of them disconnects.
       async () => new Map([[key, await read(new AbortController().signal)]]),
     );
     return found.get(key)!;
@@ -66,21 +66,21 @@ async function readPage(
   const page = await submissions
     .page(request.ownerId, request.projectId, filter, size, before)
     .catch(error => refuseLongSearch(error, filter))
-    // The slot stays taken when the caller leaves: the database continues until it is done.
+    // The slot stays in use when the caller disconnects, because the database continues its work.
     .finally(() => slot?.[Symbol.dispose]());
   const clips = page.submissions.map(toMessage);
   const nextCursor = page.more ? makeCursor(page.submissions.at(-1)!.id) : '';
   const { presentation, projectId } = request;
-  // The reader of a short page merges it with the next ones.
+  // The caller that gets a short page merges it with the pages after it.
   const isShort = page.more && clips.length < size;
   if (!presentation || clips.length === 0 || isShort) return { submissions: clips, nextCursor };
   const pageJson = jsonOf({ projectId, submissions: clips, nextCursor }, presentation);
-  // JSON escapes can make the page longer than a gRPC message may be.
+  // JSON escapes can make the page longer than the limit of a gRPC message.
   if (pageJson.length > MESSAGE_BYTES - FRAME_BYTES) return { submissions: clips, nextCursor };
   return { submissions: [], nextCursor, pageJson, pageEtag: etagOfText(pageJson) };
 }
 
-/** Returns the page as the gateway sends it, so that the gateway need not decode and present it again. */
+/** Returns the page in the form that the gateway sends, so that the gateway need not decode it and build it again. */
 function jsonOf(
   {
     projectId,
@@ -97,7 +97,7 @@ function jsonOf(
   return Buffer.from(JSON.stringify(page));
 }
 
-/** Returns the filters that only this list has. */
+/** Returns the filters that only the list has. */
 const searchOf = ({ search = '', linkId, responseSessionId, ...request }: ListSubmissionsRequest): Filter => ({
   words: search
     .split(/[\s\0]+/u)
@@ -124,7 +124,7 @@ function refuseLongSearch(error: unknown, { words = [] }: Filter): never {
   throw new DomainError('unavailable', 'The search took too long; look for rarer words.', { cause: error });
 }
 
-// The version distinguishes this cursor from later kinds.
+// The version distinguishes this cursor from later kinds of cursor.
 const makeCursor = (id: string): string => Buffer.from(`1:${id}`).toString('base64url');
 
 function openCursor(cursor: string): string {

@@ -4,7 +4,7 @@ import { askMediaAgain } from '../../domain/clips/media-again.ts';
 import { toMessage } from '../../messages.ts';
 import { found } from './get-submission.ts';
 
-/** Requests the media again when some of it could not be made. */
+/** Requests the media again when a part could not be made. */
 export const requestMedia =
   ({ submissions, jobs }: Pick<Context, 'submissions' | 'jobs'>) =>
   async (request: RequestMediaRequest): Promise<RequestMediaResponse> => {

@@ -4,7 +4,7 @@ import { landed, now, object } from '../../../test/landed-submission.ts';
 import type { Change, Submission } from '../../domain/clips/submission.ts';
 import { requestTranscript } from './request-transcript.ts';
 
-/** Requests the transcript of a clip again. Returns the clip after it. */
+/** Requests the transcript of a clip again. Returns the changed clip. */
 async function requested(submission: Submission): Promise<Submission> {
   let after = submission;
   const submissions = {

@@ -8,7 +8,7 @@ import { askMedia, askTranscript } from '../../domain/clips/submission-changes.t
 import { toMessage } from '../../messages.ts';
 import { found } from './get-submission.ts';
 
-/** Requests a failed transcript again; if the media failed too, requests the media first. */
+/** Requests a failed transcript again. If the media failed too, requests the media first. */
 export const requestTranscript =
   ({ submissions, jobs }: Pick<Context, 'submissions' | 'jobs'>) =>
   async (request: RequestTranscriptRequest): Promise<RequestTranscriptResponse> => {
@@ -27,7 +27,7 @@ export const requestTranscript =
           'The media of this clip is being made; ask for its transcript once that has ended.',
         );
       if (submission.audio) return askTranscript(submission, now);
-      // Once the media is ready, the upload may be deleted at any moment.
+      // When the media is ready, another process may delete the upload at any moment.
       if (!submission.source || submission.mediaStatus !== 'failed')
         throw new DomainError('conflict', 'The sound of this clip could not be read, so that it has no transcript.');
       const again = askMedia(submission, now);

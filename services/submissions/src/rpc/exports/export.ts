@@ -18,7 +18,7 @@ export const exportProject = (context: ArchiveContext) =>
     using _slot = startExport(context.exports, request.ownerId);
     if (request.format === ExportFormat.EXPORT_FORMAT_TRANSCRIPTS_ZIP) await checkTranscripts(request, context);
     const source = await openTexts(request, context, signal);
-    // Thousands of clips may precede the first transcript: the empty chunk tells the caller that the export has
+    // Thousands of clips may precede the first transcript, so an empty chunk tells the caller that the export has
     // started.
     if (request.format === ExportFormat.EXPORT_FORMAT_TRANSCRIPTS_ZIP) yield { chunk: Buffer.alloc(0) };
     for await (const chunk of gathered(contentOf(request.format, source, signal))) yield { chunk };

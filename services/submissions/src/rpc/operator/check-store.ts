@@ -11,7 +11,8 @@ const STEPS = ['submissions', 'uploads', 'archives', 'objects'] as const;
 type Step = (typeof STEPS)[number];
 
 const DAY_SECONDS = 86_400;
-// Every job, landing or archive takes less time from its first object to the write that names it.
+// The minimum age of orphans to delete. Every job, landing or archive needs less time from its first object to the
+// write that names the object.
 const DELETE_MIN_SECONDS = 3_600;
 
 export const checkStore =

@@ -8,7 +8,7 @@ import type { Context } from '../../context.ts';
 import { eraseProject, tallyProject } from '../../workflows/erasure/erase-project.ts';
 import { recordsEndAt } from '../../workflows/erasure/kafka-retention.ts';
 
-/** Closes any id: only the projects service knows whether the project exists. */
+/** Accepts any id, because only the projects service knows whether the project exists. */
 export const eraseProjectSubmissions =
   (context: Context) =>
   async ({ projectId, dryRun }: EraseProjectSubmissionsRequest): Promise<EraseProjectSubmissionsResponse> => {

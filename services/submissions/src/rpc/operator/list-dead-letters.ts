@@ -12,7 +12,7 @@ export const listDeadLetters =
   async ({ pageSize, cursor, oldestFirst }: ListDeadLettersRequest): Promise<ListDeadLettersResponse> => {
     if (pageSize > MAX_PAGE_SIZE) throw new DomainError('invalid', `page_size must be at most ${MAX_PAGE_SIZE}.`);
     const size = pageSize || PAGE_SIZE;
-    // The extra row shows whether there is another page.
+    // The additional row shows whether another page follows.
     const order = oldestFirst ? 'oldest first' : 'newest first';
     const rows = await deadLetters.list(size + 1, order, cursor === '' ? undefined : openTimeCursor(cursor));
     const page = rows.slice(0, size);

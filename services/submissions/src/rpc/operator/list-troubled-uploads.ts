@@ -15,7 +15,7 @@ export const listTroubledUploads =
   async ({ pageSize, cursor, failedOnly }: ListTroubledUploadsRequest): Promise<ListTroubledUploadsResponse> => {
     if (pageSize > PAGE.max) throw new DomainError('invalid', `page_size must be at most ${PAGE.max}.`);
     const size = pageSize || PAGE.default;
-    // The extra row shows whether there is another page.
+    // The additional row shows whether another page follows.
     const rows = await uploads.troubled(size + 1, failedOnly, cursor === '' ? undefined : placeOf(cursor));
     const page = rows.slice(0, size);
     const last = page.at(-1);

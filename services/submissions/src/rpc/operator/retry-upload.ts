@@ -4,7 +4,7 @@ import type { Context } from '../../context.ts';
 import { noSuchUpload } from '../../domain/uploads/upload.ts';
 import { toTroubledUpload } from './troubled-upload-message.ts';
 
-/** Makes a failed upload due again; the sweeper lands it in its next turn. */
+/** Makes a failed upload due again. The sweeper lands it in its next turn. */
 export const retryUpload =
   ({ config, uploads }: Pick<Context, 'config' | 'uploads'>) =>
   async ({ uploadId }: RetryUploadRequest): Promise<RetryUploadResponse> => {

@@ -1,6 +1,6 @@
 import { DomainError } from '@recording-request/kit/errors';
 
-/** The position at which a list by time continues. */
+/** The position at which the next page of a list by time begins. */
 interface Place {
   at: Date;
   id: string;

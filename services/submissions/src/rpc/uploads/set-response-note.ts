@@ -15,7 +15,7 @@ export const setResponseNote =
     checkNote(note, LIMITS.noteLength);
     const { notes, projects } = context;
     const { response } = await projects.getResponse({ linkId, responseSessionId });
-    // An erased clip has no upload left that would show that it was sent.
+    // An erased clip has no upload any more that would show that the clip was sent.
     const isSent =
       questionIndex === undefined
         ? response!.complete
