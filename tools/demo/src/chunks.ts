@@ -5,7 +5,7 @@ import type { FileReader, FileSource, HttpRequest } from 'tus-js-client';
 
 /** The break of a connection during a chunk. */
 export interface Cut {
-  /** The offset in the file after which sending stops; it must lie inside a chunk. */
+  /** The offset in the file at which sending stops. It must lie inside a chunk. */
   at: number;
   /** Called once all bytes before the break have left this process. */
   onSent: () => void;
@@ -15,7 +15,9 @@ export interface Cut {
 
 const FLUSH_LIMIT_MS = 10_000;
 
-/** Feeds a file to tus-js-client chunk by chunk; with `cut`, the chunk that contains that byte stops there and hangs. */
+/**
+ * Passes a file to tus-js-client chunk by chunk. With `cut`, the chunk that contains the offset stops there and hangs.
+ */
 export function chunkReader(bytes: Buffer, cut?: Cut): FileReader {
   const source: FileSource = {
     size: bytes.length,
@@ -23,7 +25,7 @@ export function chunkReader(bytes: Buffer, cut?: Cut): FileReader {
       const part = bytes.subarray(start, Math.min(end, bytes.length));
       const isCut = cut !== undefined && start < cut.at && cut.at < start + part.length;
       const value = isCut ? halting(part, cut.at - start, cut) : Buffer.from(part);
-      // tus-js-client reads the size from this property, as from a browser's Blob.
+      // tus-js-client reads the size from this property, as it does for a Blob in a browser.
       return { value: Object.assign(value, { size: part.length }), done: end >= bytes.length };
     },
     close() {},

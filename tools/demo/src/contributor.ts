@@ -43,7 +43,10 @@ export async function responseOf({ link, response }: Pass, signal: AbortSignal):
   return ok(await send(`${link}/responses/${response.responseSessionId}`, { signal }));
 }
 
-/** Sends a file as an answer of a response. Resolves to the HTTP response of the last request, even if it is a refusal. */
+/**
+ * Sends a file as an answer of a response. Resolves to the HTTP response of the last request, even if that request was
+ * refused.
+ */
 export async function sendFile(
   { link, response }: Pass,
   file: { path: string; mimeType: string },
@@ -62,7 +65,10 @@ export async function sendFile(
   return { ...end, bytes: bytes.length };
 }
 
-/** Sends a clip that must land. If the HTTP response says that landing is still in progress, waits until the contributor's response shows it. */
+/**
+ * Sends a clip that must land. If the HTTP response says that landing is still in progress, waits until the
+ * contributor's response shows the clip.
+ */
 export async function sendClip(
   pass: Pass,
   clip: Clip,

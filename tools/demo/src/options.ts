@@ -8,7 +8,7 @@ export interface Options {
   results: string;
 }
 
-/** The folder of all the demo's files except results. */
+/** The folder of all files of the demo except its results. */
 export const DEMO_DIR = '.demo';
 
 export const HELP = `npm run demo -- [options]

@@ -23,8 +23,9 @@ export interface Performed {
 }
 
 /**
- * Plays owner and contributors against the installation that `show` describes, over HTTP, and checks the results. Resolves
- * when every check passed. Rejects at the first failed check, with a sentence that names the expected and the actual value.
+ * Plays the owner and the contributors against the installation that `show` describes, over HTTP, and checks the
+ * results. Resolves when every check has passed. Rejects at the first failed check, with a sentence that names the
+ * expected and the actual value.
  */
 export async function perform(show: Show): Promise<Performed> {
   const owner = createOwner(show);

@@ -9,7 +9,10 @@ export interface PlayedStep {
 /** The interval at which a long step reports that it still runs. */
 const STILL_MS = 10_000;
 
-/** Runs one step and prints it with its time; `note` adds a figure to its line. Prints and rethrows errors. */
+/**
+ * Runs one step and prints its title and time. The step can add a figure to this line with `note`. Prints and rethrows
+ * errors.
+ */
 export type Play = <T>(title: string, step: (note: (figure: string) => void) => Promise<T>) => Promise<T>;
 
 /** Creates a `play` that writes to `log` and records the steps in `played`. */

@@ -14,22 +14,22 @@ import type { Projects } from './steps/create-projects.ts';
 import { startTraceReceiver, traceVariables } from './trace-receiver.ts';
 
 export interface DemoOptions {
-  /** Holds logs and, if the demo starts the servers, their data. */
+  /** The folder of the logs and, if the demo starts the servers, of their data. */
   dataDir: string;
-  /** Holds the clips between runs. */
+  /** The folder that keeps the clips between runs. */
   clipsDir: string;
   /** The folder for the results of this run; created when missing. */
   resultsDir: string;
   /** Prints one line for a person to read. */
   log: (line: string) => void;
   signal?: AbortSignal;
-  /** Servers that already run; without them the demo starts and stops its own. */
+  /** Running servers to use. Without them, the demo starts and stops separate servers. */
   servers?: Pick<Servers, 'env'>;
-  /** Called after all steps, while everything still runs; the stop follows. */
+  /** Called after all steps, while everything still runs. Then the demo stops everything. */
   whileUp?: (up: DemoUp, signal: AbortSignal) => Promise<void>;
 }
 
-/** The addresses and tokens with which the user can continue by hand. */
+/** The addresses and tokens with which the user can continue manually. */
 export interface DemoUp {
   baseUrl: string;
   apiToken: string;
@@ -44,9 +44,9 @@ export interface DemoResult {
 }
 
 /**
- * Starts the six services (and the servers, unless given), plays owner and contributors over HTTP, and checks
- * the results. Resolves when every check passed and everything has stopped. Otherwise stops everything and rejects with a
- * sentence that names the expected and the actual value.
+ * Starts the six services (and the servers, unless given), plays owner and contributors over HTTP, and checks the
+ * results. Resolves when every check has passed and everything has stopped. Otherwise, stops everything and rejects
+ * with a sentence that names the expected and the actual value.
  */
 export async function runDemo(options: DemoOptions): Promise<DemoResult> {
   const { log, resultsDir } = options;
@@ -70,7 +70,7 @@ export async function runDemo(options: DemoOptions): Promise<DemoResult> {
     died.signal.throwIfAborted();
     return { steps: played, shareHeard };
   } catch (error) {
-    // The end of a process explains more than the error of a request that failed because of it.
+    // If a process has ended, its end explains more than the error of a request that failed because of this.
     throw died.signal.aborted ? died.signal.reason : error;
   } finally {
     await writeFile(join(resultsDir, 'steps.txt'), `${lines.join('\n')}\n`);
@@ -129,7 +129,7 @@ async function setUp(options: DemoOptions, { stack, play, signal, died }: Stage)
   return { baseUrl: cluster.baseUrl, apiToken, sink, traces, clipsDir, resultsDir, speechModel, play, signal };
 }
 
-/** The names under which the trace receiver distinguishes the services. */
+/** Returns the names by which the trace receiver distinguishes the services. */
 function namesInTraces(): Partial<Record<ServiceName, Record<string, string>>> {
   return Object.fromEntries(SERVICES.map(name => [name, { OTEL_SERVICE_NAME: name }]));
 }

@@ -8,11 +8,11 @@ export interface Show {
   baseUrl: string;
   /** The token of an owner without an allowance limit, with every scope. */
   apiToken: string;
-  /** The owner's endpoint, which the installation can reach with webhooks. */
+  /** The owner's endpoint. The installation can send webhooks to it. */
   sink: Pick<WebhookSink, 'url' | 'events'>;
-  /** The receiver of every span of the services (`traceVariables`), under their names. */
+  /** The receiver of all spans of the services. `traceVariables` makes the services send them. */
   traces: Pick<TraceReceiver, 'spans' | 'bodies'>;
-  /** Holds the clips between runs. */
+  /** The folder that keeps the clips between runs. */
   clipsDir: string;
   /** The folder for the results of this run. */
   resultsDir: string;

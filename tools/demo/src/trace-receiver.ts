@@ -5,7 +5,7 @@ import { gunzip } from 'node:zlib';
 import { type LogRecord, type Point, pointsOf, recordsOf, type Span, spansOf } from './otlp-json.ts';
 
 export interface TraceReceiver extends AsyncDisposable {
-  /** For OTEL_EXPORTER_OTLP_ENDPOINT: without /v1/traces or similar. */
+  /** The URL for OTEL_EXPORTER_OTLP_ENDPOINT, without /v1/traces or a similar path. */
   url: string;
   /** All spans, in order of arrival. */
   spans: Span[];

@@ -8,9 +8,12 @@ export interface UploadPlan {
   bytes: Buffer;
   chunkBytes: number;
   metadata: Record<string, string>;
-  /** Declares the length only with the last chunk, like a recorder that does not know it earlier. */
+  /** Declares the length only with the last chunk, like a recorder that does not know the length earlier. */
   deferLength?: boolean;
-  /** The share of the bytes, 0 to 1, after which the connection breaks. Then a new client continues at the server's offset. */
+  /**
+   * The share of the bytes, 0 to 1, after which the connection breaks. A new client then continues at the server's
+   * offset.
+   */
   breakAt?: number;
   headers?: Record<string, string>;
   signal: AbortSignal;
@@ -23,14 +26,20 @@ export interface UploadEnd {
   /** The parsed body, if it is JSON. */
   body: unknown;
   patches: number;
-  /** The break of the connection: bytes acknowledged, bytes sent, and the offset at which the next client continued. */
+  /**
+   * The break of the connection: the acknowledged bytes, the sent bytes, and the offset at which the next client
+   * continued.
+   */
   broken?: { acknowledged: number; sent: number; resumedAt: number };
 }
 
 const LIMIT_MS = 120_000;
 const RETRY_DELAYS_MS = [50, 200, 500, 1_000, 2_000, 4_000];
 
-/** Sends a file with tus-js-client. Accepts a refusal; rejects when no HTTP response arrives within two minutes. */
+/**
+ * Sends a file with tus-js-client. Resolves even if the service refuses the file. Rejects when no HTTP response arrives
+ * within two minutes.
+ */
 export async function upload(plan: UploadPlan): Promise<UploadEnd> {
   if (plan.breakAt === undefined) {
     const end = await send(plan, { endpoint: plan.endpoint }, chunkReader(plan.bytes));
@@ -49,7 +58,7 @@ export async function upload(plan: UploadPlan): Promise<UploadEnd> {
   return { ...endOf(second), patches: first.patches + second.patches, broken };
 }
 
-/** Returns the middle of the chunk that contains the break, so that the break is never at a chunk's boundary. */
+/** Returns the middle of the chunk that contains the break, so that the break is never at the edge of a chunk. */
 function breakByte({ bytes, chunkBytes, breakAt = 0 }: UploadPlan): number {
   const chunk = Math.floor((bytes.length * breakAt) / chunkBytes);
   const end = Math.min(bytes.length, (chunk + 1) * chunkBytes);
@@ -102,7 +111,7 @@ function sendUntilBroken(
     let acknowledged = 0;
     let request: HttpRequest | undefined;
     const onSent = () => {
-      // After this line, the client calls no handlers.
+      // After this call, the client calls no handlers.
       void client.abort();
       resolve({ uploadUrl: client.url!, acknowledged, sent: at, patches });
     };
@@ -159,7 +168,7 @@ function endOf({ uploadUrl, response, patches }: Sent): UploadEnd {
   try {
     body = JSON.parse(response.getBody());
   } catch {
-    // Not JSON: shows the text.
+    // The body is not JSON, so the text is shown.
   }
   return { uploadUrl, status: response.getStatus(), body, patches };
 }

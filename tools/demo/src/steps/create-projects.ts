@@ -11,11 +11,11 @@ export interface Project {
 }
 
 export interface Projects {
-  /** With terms, a note, transcripts, two unique links and a shared one. */
+  /** A project with terms, a note, transcripts, two unique links and a shared link. */
   stories: Project;
-  /** With two questions and a shared link. */
+  /** A project with two questions and a shared link. */
   interview: Project;
-  /** For refused clips: at most MAX_SHORT_SEC long, no transcripts. */
+  /** A project for refused clips: it permits at most MAX_SHORT_SEC and has no transcripts. */
   strict: Project;
 }
 
@@ -45,7 +45,7 @@ export async function createProjects({ sink, play }: Show, owner: Owner): Promis
         termsText: TERMS,
         ...shared,
       },
-      // Covers both kinds of secret: base64 and plain text.
+      // This secret is base64 and the next one is plain text, so that both kinds are covered.
       `whsec_${randomBytes(24).toString('base64')}`,
     );
     const interview = await make(

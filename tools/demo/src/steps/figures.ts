@@ -21,7 +21,7 @@ export async function checkFigures({ play }: Show, owner: Owner, projects: Proje
       responseSlotsUsed: 2,
       responseSlotsRemaining: SHARED_USES,
     });
-    // Two clips of one contributor count as one response.
+    // Both clips are from one contributor, so they count as one response.
     await checkStats(owner, projects.interview.created.projectId, {
       videosCreated: 2,
       selectedVideos: 0,

@@ -6,15 +6,15 @@ import { probe } from '../media-tools.ts';
 import type { Show } from '../show.ts';
 
 export interface Clips {
-  /** VP8 and Opus, muxed live: no duration, no cues. */
+  /** A clip with VP8 and Opus, muxed live: it has no duration and no cues. */
   webm: Clip;
-  /** H.264 and AAC, in fragments. */
+  /** A fragmented clip with H.264 and AAC. */
   mp4: Clip;
-  /** One per question. */
+  /** A clip for each question. */
   answers: [Clip, Clip];
-  /** Longer than its project permits. */
+  /** A clip that is longer than its project permits. */
   tooLong: Clip;
-  /** Short enough for that project. */
+  /** A clip that is short enough for that project. */
   short: Clip;
   /** Bytes that are not a video. */
   noise: { path: string; mimeType: string };

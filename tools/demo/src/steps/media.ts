@@ -104,7 +104,7 @@ async function checkThumbnails(
     const apart = difference(a, b);
     check(`${name}'s thumbnails to differ by more than ${MIN_DIFFERENCE} of 255`, apart > MIN_DIFFERENCE, apart);
   }
-  // Finds each thumbnail among the frames of the video, which shows its time.
+  // Finds each thumbnail among the frames of the video. The position of the frame is the time of the thumbnail.
   const frames = await greyFrames(video, FRAMES_PER_SECOND);
   const times = pictures.map(picture => nearest(frames, picture) / FRAMES_PER_SECOND);
   const wanted = [0, landed.clip.durationSec / 2, landed.clip.durationSec];

@@ -10,7 +10,7 @@ import type { Clips } from './make-clips.ts';
 
 const TOO_LARGE = 2 * 1024 ** 3 + 1;
 
-/** Checks that bad input gets its status and `{error}`. */
+/** Checks that bad input returns the expected status and `{error}`. */
 export async function refuseBadInput(show: Show, projects: Projects, owner: Owner): Promise<void> {
   const { baseUrl, play, signal } = show;
   await play('bad requests refused', async note => {
@@ -36,13 +36,13 @@ export async function refuseBadInput(show: Show, projects: Projects, owner: Owne
     const begun = { method: 'POST', json: { termsAccepted: true }, signal };
     expect(await send(`${mistyped(sharedLink!.recipientUrl)}/responses`, begun), 404);
     expect(await send(`${baseUrl}/project/${mistyped(projectToken)}/export.json`, { signal }), 404);
-    // The link's one response has landed.
+    // The link's only response has landed.
     expect(await send(`${recipientUrls[0]!.recipientUrl}/responses`, begun), 410);
     note(statuses.join(', '));
   });
 }
 
-/** Checks that a refused upload leaves its response unchanged, so that it then accepts a good clip. */
+/** Checks that a refused upload leaves its response unchanged: the response still accepts a good clip. */
 export async function refuseBadClips(show: Show, { strict }: Projects, clips: Clips): Promise<LandedClip[]> {
   const { play, signal } = show;
   return play('bad uploads refused, their responses still good', async note => {
@@ -87,5 +87,5 @@ async function refuseFile(pass: Pass, file: { path: string; mimeType: string }, 
   return error!;
 }
 
-/** The same token with another last letter: its checksum is wrong. */
+/** Returns the token with another last letter, so that its checksum is wrong. */
 const mistyped = (token: string): string => token.slice(0, -1) + (token.endsWith('a') ? 'b' : 'a');

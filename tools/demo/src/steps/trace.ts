@@ -11,7 +11,7 @@ import type { Delivered } from './webhooks.ts';
 
 const LIMIT_MS = 30_000;
 
-/** The services from a clip to its webhooks; each is called by the previous one. */
+/** The services from a clip to its webhooks, in the order of their calls. */
 const ROUTES = {
   'submission.completed': ['gateway', 'submissions', 'webhooks'],
   'submission.transcript.completed': [
@@ -25,7 +25,7 @@ const ROUTES = {
   ],
 };
 
-/** Checks that one trace covers the request of a clip's last byte and the requests of its webhooks. */
+/** Checks that one trace contains the request with a clip's last byte and the requests of its webhooks. */
 export async function checkTrace(show: Show, clip: Settled, delivered: Delivered[]): Promise<void> {
   const { play, traces, resultsDir, signal } = show;
   await play('one trace from the upload to the webhooks', async note => {
@@ -95,7 +95,7 @@ function rootOf(spans: Span[], { body }: Delivered, route: string[]): Span {
   }
   const services = way.map(span => span.service).filter((service, at, all) => service !== all[at - 1]);
   check(`${body.type} to have passed ${route.join(' → ')}`, services.join() === route.join(), way.map(describe));
-  // A service that is not called by RPC has consumed an event or started a job.
+  // If no RPC called the service, the service must have consumed an event or started a job.
   for (const [at, span] of way.entries()) {
     const before = way[at - 1];
     const isEntry = before && before.service !== span.service && before.service !== 'gateway';
@@ -129,7 +129,7 @@ export async function checkNoSecrets({ play, traces, apiToken }: Show, projects:
   });
 }
 
-/** Returns the context of a secret, without the secret itself. */
+/** Returns the text around a secret, without the secret itself. */
 function around(body: string, what: string | RegExp): string {
   const at = body.search(typeof what === 'string' ? what.replaceAll(/[^\w]/g, '.') : what);
   return `… ${body.slice(Math.max(0, at - 200), at)}`;

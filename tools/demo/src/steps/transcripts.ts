@@ -20,7 +20,7 @@ const TOLERANCE_SEC = 0.8;
 /** Checks that the transcripts have the spoken words at the right times. Resolves to the recognised share. */
 export async function checkTranscripts(show: Show, owner: Owner, clips: Settled[]): Promise<number> {
   return show.play('transcripts are the words spoken, at their times', async note => {
-    // The name of the embedded server's model shows the engine. Any other endpoint must be as good as Whisper.
+    // The name of the embedded server's model identifies the engine. Any other endpoint must be as good as Whisper.
     const engine = show.speechModel.startsWith('pocketsphinx') ? 'pocketsphinx' : 'whisper';
     const spoken = clips.filter(({ landed }) => landed.clip.words.length > 0);
     let total = 0;

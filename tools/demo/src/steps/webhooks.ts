@@ -19,7 +19,10 @@ const LIMIT_MS = 60_000;
 const COMPLETED = 'submission.completed';
 const TRANSCRIBED = 'submission.transcript.completed';
 
-/** Checks that the owner's receiver got one event for each landed clip and each transcript, no other, and that every signature verifies. */
+/**
+ * Checks that the owner's receiver got one event for each landed clip and for each transcript, and no other event.
+ * Every signature must verify.
+ */
 export async function checkWebhooks(show: Show, projects: Projects, clips: Settled[]): Promise<Delivered[]> {
   const { play, sink, signal, resultsDir } = show;
   return play('webhooks delivered and signed', async note => {
@@ -41,7 +44,7 @@ export async function checkWebhooks(show: Show, projects: Projects, clips: Settl
       },
       { timeoutMs: LIMIT_MS, signal },
     );
-    // Delivery is at least once: a repeated delivery is the same event again.
+    // Delivery is at least once, so a repeated delivery counts as the same event.
     const ids = new Set(delivered.map(({ body }) => body.id));
     checkEqual('the number of different events', ids.size, wanted.length);
     for (const one of delivered) checkDelivery(one, projects, clips);
