@@ -7,7 +7,10 @@ import { test } from 'node:test';
 const COMMAND = import.meta.resolve('./command.ts');
 const KIT = import.meta.resolve('@recording-request/kit/command-line');
 
-/** Runs a command whose `run` has this body, with these arguments; sends `signals` once it has printed a line. */
+/**
+ * Runs a command with these arguments; `body` is the body of its `run`. Sends `signals` once the command has printed a
+ * line.
+ */
 async function outcome(body: string, args: string[] = [], signals: NodeJS.Signals[] = []) {
   const program = `
     import { print, runCommand } from ${JSON.stringify(COMMAND)};

@@ -8,20 +8,20 @@ export interface Command<T extends { help?: boolean | undefined }> {
   /** Throws a UsageError with a sentence for the user. */
   parse(args: string[]): T;
   /**
-   * Resolves to the exit status, 0 by default. `signal` aborts when the user stops the command; a rejection after that does
-   * not count as a failure.
+   * Resolves to the exit status, 0 by default. `signal` aborts when the user stops the command. A rejection after that
+   * does not count as a failure.
    */
   run(options: T, signal: AbortSignal): Promise<number | undefined> | Promise<void>;
 }
 
 export const print = (line: string): void => void process.stdout.write(`${line}\n`);
 
-/** Prints a line of progress, separate from the result, which a program may read. */
+/** Prints a line of progress to stderr, because a program may read the result from stdout. */
 export const progress = (line: string): void => void process.stderr.write(`${line}\n`);
 
 /**
- * Runs a command and exits: with the status of `run`; with 2 when the arguments are wrong; with 128 + N when signal N stopped it; else
- * with 1 and the message of the error.
+ * Runs a command and exits: with the status of `run`; with 2 when the arguments are wrong; with 128 + N when signal N
+ * stopped it; otherwise with 1 and the message of the error.
  */
 export async function runCommand<T extends { help?: boolean | undefined }>(command: Command<T>): Promise<never> {
   const stop = stopSignal();
@@ -48,11 +48,12 @@ function stopSignal(): { signal: AbortSignal; name?: NodeJS.Signals } {
   const stop: { signal: AbortSignal; name?: NodeJS.Signals } = { signal: controller.signal };
   for (const name of STOP_SIGNALS)
     process.on(name, () => {
-      // Ctrl-C arrives from the terminal and again from npm: the second must not interrupt the clean-up.
+      // Ctrl-C sends a signal from the terminal, and npm sends a second signal. The second signal must not interrupt
+      // the clean-up.
       if (stop.name) return;
       stop.name = name;
       progress(`${name}: stopping …`);
-      // An abandoned operation fails once its servers have ended.
+      // Ignores the failure of an abandoned operation, whose servers have ended.
       process.on('unhandledRejection', () => {});
       controller.abort(new Error(`stopped by ${name}`));
     });

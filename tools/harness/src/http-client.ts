@@ -13,7 +13,7 @@ export interface Request {
 }
 
 export interface Answer {
-  /** For messages, such as "GET /api/me → 200". */
+  /** The request and the status for messages, such as "GET /api/me → 200". */
   what: string;
   status: number;
   headers: Headers;
@@ -35,7 +35,9 @@ export const httpClient =
   (path, request = {}) =>
     send(new URL(path, baseUrl), { token, ...request });
 
-/** Sends one request and reads the whole answer, whatever its status. Rejects when no answer arrives within a minute. */
+/**
+ * Sends one request and reads the whole answer; any status is accepted. Rejects when no answer arrives within a minute.
+ */
 export async function send(url: URL | string, request: Request = {}): Promise<Answer> {
   const { method = 'GET', token, json, headers, signal } = request;
   const what = redact(`${method} ${new URL(url).pathname}`);

@@ -3,12 +3,12 @@ import { type MachineTimes, type ProcessTimes, parseMachine, parseProcess, start
 
 /** A tick is 10 ms: the unit of process times in Linux. */
 export const TICK_MS = 10;
-/** With fewer ticks, a figure is too imprecise: at this number, a tick is 0.3 % of it. */
+/** The minimum number of ticks for a figure. With this number, one tick is 0.3 % of the figure. */
 export const MIN_TICKS = 300;
 
-/** The machine's CPU time during a measurement, in any one unit. */
+/** The machine's CPU time during a measurement, in any unit. */
 export interface MachineTime {
-  /** The time of all cores, idle time included. */
+  /** The time of all cores, including idle time. */
   all: number;
   /** The time of processes outside this run. */
   foreign: number;
@@ -16,7 +16,7 @@ export interface MachineTime {
   stolen: number;
 }
 
-/** The processes of one kind, by the ids of those that were started. Their descendants count too. */
+/** The processes of each kind, by the ids of the started processes. The descendants of these processes count too. */
 export type Groups = Readonly<Record<string, readonly number[]>>;
 
 /** The use since a meter's start. */
@@ -27,7 +27,7 @@ export interface Reading {
   machine: MachineTime;
 }
 
-/** Reads CPU times on demand; it runs nothing in between. */
+/** Reads CPU times on demand. Nothing runs between the reads. */
 export interface Meter {
   read(): Reading;
   /** Returns the CPU time of one group until now, in ticks. */
@@ -73,7 +73,7 @@ function readProcesses(): ProcessTimes[] {
   });
 }
 
-/** Returns the age of a process, to 10 ms. */
+/** Returns the age of a process in seconds, with a precision of 10 ms. */
 export function secondsSinceStart(pid: number): number {
   const up = Number.parseFloat(readFileSync('/proc/uptime', 'utf8'));
   return up - (startOf(readFileSync(`/proc/${pid}/stat`, 'utf8')) * TICK_MS) / 1_000;

@@ -32,7 +32,10 @@ export const seedOf = (text: string | undefined): number =>
 
 const isWithin = (value: number, { min, max }: Range) => value >= min && value <= max;
 
-/** Returns the items whose name begins with one of a comma-separated list, or all without a list. `kind` is for the UsageError. */
+/**
+ * Returns the items whose name begins with an entry of the comma-separated list; without a list, all items. `kind` is
+ * for the UsageError.
+ */
 export function named<T extends { name: string }>(list: string | undefined, all: readonly T[], kind: string): T[] {
   const beginnings = list?.split(',').filter(Boolean) ?? [];
   const unknown = beginnings.find(text => !all.some(({ name }) => name.startsWith(text)));

@@ -14,7 +14,7 @@ export interface MachineTimes {
   stolen: number;
 }
 
-/** Parses /proc/<pid>/stat. The command's name, in parentheses, may contain any of the separators. */
+/** Parses /proc/<pid>/stat. The command's name is in parentheses and may itself contain separators. */
 export function parseProcess(text: string): ProcessTimes {
   const at = fieldsOf(text);
   return { pid: Number.parseInt(text, 10), parent: at(4), ticks: at(14) + at(15) + at(16) + at(17) };
@@ -23,7 +23,7 @@ export function parseProcess(text: string): ProcessTimes {
 /** Returns the start of a process from /proc/<pid>/stat, in ticks since the machine's start. */
 export const startOf = (text: string): number => fieldsOf(text)(22);
 
-/** Returns a function that reads a field by its number in the manual. */
+/** Returns a function that reads a field by its number in the manual page of /proc. */
 function fieldsOf(text: string): (field: number) => number {
   const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
   return field => Number(fields[field - 3]);

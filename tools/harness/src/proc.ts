@@ -22,8 +22,8 @@ export const statusOf = async (pid: number, field: string, thread?: string): Pro
 export const isAlive = async (pid: number): Promise<boolean> => /^[^Z]/.test((await statusOf(pid, 'State')) ?? '');
 
 /**
- * Returns whether every thread of the process is stopped. SIGSTOP takes effect once one chosen thread has run; until then
- * the others continue.
+ * Returns whether every thread of the process is stopped. SIGSTOP takes effect when one thread, which the kernel
+ * chooses, has run. Until then, the other threads continue.
  */
 export async function hasStopped(pid: number): Promise<boolean> {
   const threads = await readdir(`/proc/${pid}/task`);
@@ -34,7 +34,7 @@ export async function hasStopped(pid: number): Promise<boolean> {
 /** Returns the name of a process's program, or "" when it is gone. */
 export const nameOf = async (pid: number): Promise<string> => (await read(pid, 'comm')).trim();
 
-/** Returns the command line, or "" when it is gone. */
+/** Returns the command line, or "" when the process is gone. */
 export const commandOf = (pid: number): Promise<string> => read(pid, 'cmdline');
 
 /** Returns the lines of `/proc/<pid>/cgroup`, or "" when the process is gone. */

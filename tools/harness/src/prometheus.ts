@@ -5,21 +5,21 @@ export interface Series {
   points: [number, number][];
 }
 
-/** A trace behind a figure. */
+/** An exemplar: a trace that contributed to a figure. */
 export interface Exemplar {
   traceId: string;
   at: number;
   value: number;
 }
 
-/** The start and the end, in seconds since 1970, and the distance between points. */
+/** The start and the end, in seconds since 1970, and the seconds between two points. */
 export interface Span {
   start: number;
   end: number;
   stepSeconds: number;
 }
 
-/** Prometheus refused a query or did not respond. The message is for the person who sent it. */
+/** Prometheus refused a query or did not respond. The message is for the person who wrote the query. */
 export class QueryError extends Error {
   override name = 'QueryError';
 }
@@ -27,7 +27,7 @@ export class QueryError extends Error {
 const LIMIT_MS = 15_000;
 const MAX_SERIES = 60;
 
-/** Queries one Prometheus. Every method rejects with a QueryError. */
+/** Queries a Prometheus server. Every method rejects with a QueryError. */
 export class Prometheus {
   readonly #url: string;
 
@@ -50,7 +50,7 @@ export class Prometheus {
     return result.slice(0, MAX_SERIES).map(seriesOf);
   }
 
-  /** Returns the exemplars of the series that a query reads. */
+  /** Returns the exemplars of the series in a query. */
   async exemplars(expr: string, { start, end }: Span): Promise<Exemplar[]> {
     const found = await this.#ask<{ exemplars: RawExemplar[] }[]>('query_exemplars', {
       query: expr,

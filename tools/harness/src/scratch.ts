@@ -5,7 +5,7 @@ import { join } from 'node:path';
 /** A temporary folder, removed on disposal. */
 export interface Scratch extends AsyncDisposable {
   readonly path: string;
-  /** Keeps all files, such as logs, except the data of servers in `servers/`. */
+  /** Makes disposal keep all files, such as logs, except the data of servers in `servers/`. */
   keep(): void;
 }
 

@@ -1,6 +1,6 @@
 const GAP = '  ';
 
-/** Formats rows for a terminal, with the first one as the head. `numbers` are the right-aligned columns. */
+/** Formats rows for a terminal. The first row is the head. `numbers` are the right-aligned columns. */
 export function tableOf(rows: readonly (readonly (string | number)[])[], numbers: readonly number[] = []): string {
   const cells = rows.map(row => row.map(String));
   const widths = cells[0]!.map((_, at) => Math.max(...cells.map(row => row[at]!.length)));

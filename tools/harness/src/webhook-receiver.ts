@@ -32,9 +32,9 @@ export interface ReceiverOptions {
   host?: string;
   /** The port; a free one by default. */
   port?: number;
-  /** The certificate for HTTPS; without it, HTTP. */
+  /** The certificate for HTTPS. Without it, the receiver uses HTTP. */
   certificate?: { key: string; cert: string };
-  /** Returns whether to keep a request; by default, keeps all. */
+  /** Returns whether to keep a request. By default, the receiver keeps all requests. */
   keeps?: (incoming: IncomingMessage) => boolean;
 }
 
@@ -54,7 +54,7 @@ export async function startReceiver(options: ReceiverOptions = {}): Promise<Rece
     for (const look of looks) look();
     receiver.respond(request, response, incoming);
   };
-  // A request that its sender did not complete is ignored.
+  // Ignores a request that its sender did not complete.
   const listener = (incoming: IncomingMessage, response: ServerResponse) =>
     void take(incoming, response).catch(() => response.destroy());
   const server = certificate ? createSecureServer(certificate, listener) : createServer(listener);
