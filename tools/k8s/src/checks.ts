@@ -4,7 +4,7 @@ import { type Manifest, type PodTemplate, podOf } from './manifests.ts';
 interface Check {
   /** The name in messages: kebab-case. */
   name: string;
-  /** Returns the fault of an object among all that are rendered together; undefined if it has none. */
+  /** Returns the fault of an object, or undefined if it has none. `all` are the objects that are rendered with it. */
   fault(object: Manifest, all: Manifest[]): string | undefined;
 }
 
@@ -29,7 +29,7 @@ const ofPods = (name: string, fault: (pod: PodTemplate, object: Manifest) => str
   },
 });
 
-/** Makes a check of each container; the result names the container. */
+/** Makes a check of each container. The result names the container. */
 const ofContainers = (name: string, fault: (container: Container, object: Manifest) => string | undefined): Check =>
   ofPods(name, ({ spec }, object) => {
     const all: Container[] = [...(spec.initContainers ?? []), ...spec.containers];
@@ -66,19 +66,19 @@ const CONTAINERS: Check[] = [
       : `has the image ${image}, whose content can change: pin a tag or a digest`,
   ),
   ofContainers('read-only-root', ({ securityContext }, { kind }) =>
-    // The trial overlay's stores use images of their vendors, which also write outside their data folder.
+    // Exempts stores: in the trial overlay, they use their vendors' images, which also write outside their data folder.
     kind === 'StatefulSet' || securityContext?.readOnlyRootFilesystem
       ? undefined
       : 'can write to its image: set readOnlyRootFilesystem',
   ),
-  // No CPU limit: it would slow a container down while processors are idle.
+  // Requires no CPU limit, because it would slow a container down even while processors are idle.
   ofContainers('resources', ({ resources: { requests, limits } = {} }) =>
     requests?.cpu && requests.memory && limits?.memory
       ? undefined
       : 'needs requests of cpu and memory, and a limit of memory',
   ),
   ofContainers('ephemeral-storage', ({ resources }, { kind }) =>
-    // Stores write to their volumes.
+    // Exempts stores, because they write to their volumes.
     kind === 'StatefulSet' || resources?.limits?.['ephemeral-storage']
       ? undefined
       : 'could fill its node: set a limit of ephemeral-storage',
@@ -89,7 +89,7 @@ const CONTAINERS: Check[] = [
       : 'needs terminationMessagePolicy: FallbackToLogsOnError',
   ),
   ofContainers('probes', (container, { kind }) => {
-    // A liveness probe would restart a slow store and make it slower.
+    // Requires no liveness probe of stores, because it would restart a slow store and make it slower.
     const wanted = { Deployment: PROBES.slice(1), StatefulSet: ['readinessProbe'] }[kind] ?? [];
     const missing = wanted.find(probe => !container[probe]);
     return missing && `has no ${missing}`;
@@ -171,7 +171,7 @@ const OBJECTS: Check[] = [
         own.namespace === metadata.namespace &&
         selects(spec.selector.matchLabels, template.metadata.labels),
     );
-    // With `minAvailable`, a node with the last pods could never be drained.
+    // Permits only `maxUnavailable`. With `minAvailable`, a node with the last pods could never be drained.
     const lets = ({ spec }: Manifest) => spec.maxUnavailable === 1 && spec.unhealthyPodEvictionPolicy === 'AlwaysAllow';
     return budgets.length === 1 && budgets.every(lets)
       ? undefined
@@ -198,7 +198,7 @@ const OBJECTS: Check[] = [
     name: 'namespace',
     fault: ({ kind, metadata }) => (metadata.namespace || OF_CLUSTERS.has(kind) ? undefined : 'needs a namespace'),
   },
-  // The product does not use the Kubernetes API.
+  // The product does not use the Kubernetes API, so no object may grant rights to it.
   {
     name: 'rights',
     fault: ({ apiVersion }) =>
@@ -208,7 +208,7 @@ const OBJECTS: Check[] = [
 
 export const CHECKS: readonly Check[] = [...CONTAINERS, ...PODS, ...OBJECTS];
 
-/** Returns the findings of the checks among objects that are rendered together; empty when there are none. */
+/** Returns the faults that the checks find in objects that are rendered together; empty when there are none. */
 export const checkedFaults = (all: Manifest[]): string[] =>
   all.flatMap(object =>
     CHECKS.flatMap(({ name, fault }) => {

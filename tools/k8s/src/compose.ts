@@ -7,11 +7,14 @@ export interface ComposeService {
   /** A duration such as `45s`. */
   stop_grace_period: string;
   environment: Record<string, string>;
-  /** The profiles; Compose starts a service with profiles only on request. */
+  /** The profiles. Compose starts a service with profiles only on request. */
   profiles?: string[];
 }
 
-/** Returns the services of a compose file that always run this repository's image, with variables from `env`. Throws when a required variable is not set. */
+/**
+ * Returns the services of a compose file that always run this repository's image. Takes the values of variables from
+ * `env`. Throws when a required variable is not set.
+ */
 export async function readCompose(file: string, env: Record<string, string>): Promise<Record<string, ComposeService>> {
   const document = parse(await readFile(file, 'utf8'), { merge: true });
   const services = Object.entries(document.services as Record<string, ComposeService>)

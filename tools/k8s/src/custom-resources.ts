@@ -16,7 +16,10 @@ const MODULES = [
 ];
 const DOWNLOAD_MS = 10 * 60_000;
 
-/** Returns a folder with the CustomResourceDefinitions, from the cache or downloaded once per machine. Rejects with a sentence that names the missing program. */
+/**
+ * Returns a folder with the CustomResourceDefinitions, from the cache or downloaded once per machine. Rejects with a
+ * sentence that names the missing program.
+ */
 export async function ensureCustomResources({ env, log, signal }: InstallContext): Promise<string> {
   return await installOnce({
     root: cacheRoot(env),

@@ -10,7 +10,7 @@ export interface Drawn {
   ports: number[] | 'all';
 }
 
-/** Returns the table; fails when it is missing. */
+/** Returns the rows of the table. Fails when the table is missing. */
 export async function readDrawn(): Promise<Drawn[]> {
   const text = await readFile(join(ROOT, 'ARCHITECTURE.md'), 'utf8');
   const [, section = ''] = /### Who reaches whom\n([\s\S]+?)\n#/.exec(text) ?? [];

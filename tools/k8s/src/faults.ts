@@ -13,8 +13,8 @@ const OUTPUT_BYTES = 16 * 1024 * 1024;
 const runFile = promisify(execFile);
 
 /**
- * Returns the faults of rendered YAML, one per line: the faults that the schemas find or, if they find none, those that the
- * standard `restricted` and the checks find.
+ * Returns the faults of rendered YAML, one per line. If the schemas find faults, returns only these; otherwise, returns
+ * the faults that the standard `restricted` and the checks find.
  */
 export async function faultsOf(tools: ManifestTools, text: string): Promise<string> {
   const unknown = await schemaFaults(tools, text);
@@ -29,7 +29,8 @@ async function schemaFaults(tools: ManifestTools, text: string): Promise<string>
   try {
     const file = join(dir, 'all.yaml');
     await writeFile(file, text);
-    // Uses the schemas of kubectl-validate, never those of a cluster to which this machine is connected.
+    // Uses the schemas of kubectl-validate. Without this variable, it could use the schemas of a cluster to which this
+    // machine is connected.
     const env = { ...process.env, KUBECONFIG: join(dir, 'none') };
     await runFile(tools.kubectlValidate, ['--version', KUBERNETES, '--local-crds', tools.customResources, file], {
       env,
@@ -44,7 +45,7 @@ async function schemaFaults(tools: ManifestTools, text: string): Promise<string>
       .filter(line => !line.endsWith('...OK'))
       .join('\n')
       .trim();
-    // kubectl-validate did not run, so nothing is known about the manifests.
+    // kubectl-validate did not run, so there is no result for the manifests.
     if (words === '' || (error as { killed?: boolean }).killed) throw error;
     return words;
   } finally {

@@ -38,7 +38,7 @@ export async function ensureGoProgram({ name, does }: GoProgram, context: Instal
       await cp(sources, source, { recursive: true });
       await run('go', ['build', '-trimpath', '-ldflags', '-s -w', '-o', join(into, name), '.'], {
         ...{ what: `building the program that ${does}`, log, signal, cwd: source, timeoutMs: BUILD_MS },
-        // -mod=readonly: the build fails for a module whose hash is not in go.sum.
+        // With -mod=readonly, the build fails for a module whose hash is not in go.sum.
         env: { ...env, GOFLAGS: '-buildvcs=false -mod=readonly' },
       });
       await rm(source, { recursive: true });
@@ -47,7 +47,7 @@ export async function ensureGoProgram({ name, does }: GoProgram, context: Instal
   return join(dir, name);
 }
 
-/** Sends `question` to a program as JSON; resolves to its result. */
+/** Sends `question` to a program as JSON. Resolves to the program's result. */
 export async function ask(program: string, question: object): Promise<unknown> {
   const ended = Promise.withResolvers<string>();
   const options = { timeout: LIMIT_MS, maxBuffer: OUTPUT_BYTES };

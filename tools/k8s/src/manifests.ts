@@ -11,7 +11,7 @@ export interface Manifest {
     namespace?: string;
     labels?: Record<string, string>;
     annotations?: Record<string, string>;
-    /** The namespace, for objects that have one. */
+    /** The unique id, which the cluster assigns. */
     uid?: string;
     generation?: number;
     deletionTimestamp?: string;
@@ -20,7 +20,7 @@ export interface Manifest {
   [field: string]: any;
 }
 
-/** The oldest supported Kubernetes: since this version, `preStop.sleep` is on by default. */
+/** The oldest supported Kubernetes. Since this version, `preStop.sleep` is on by default. */
 export const KUBERNETES = '1.30';
 const LIMIT_MS = 60_000;
 const OUTPUT_BYTES = 16 * 1024 * 1024;

@@ -19,11 +19,14 @@ export interface Connection {
   protocol?: 'TCP' | 'UDP';
 }
 
-/** Returns the program that evaluates NetworkPolicies, from the cache or built once per machine. Rejects with a sentence that names the missing program. */
+/**
+ * Returns the program that evaluates NetworkPolicies, from the cache or built once per machine. Rejects with a sentence
+ * that names the missing program.
+ */
 export const ensurePolicyAnalyser = (context: InstallContext): Promise<string> =>
   ensureGoProgram({ name: 'policies', does: 'judges NetworkPolicies' }, context);
 
-/** Returns for each connection whether the NetworkPolicies in `objects` allow it at both ends. */
+/** Returns for each connection whether the NetworkPolicies in `objects` allow the connection at both ends. */
 export async function allowed(program: string, objects: Manifest[], connections: Connection[]): Promise<boolean[]> {
   const policies = objects.filter(({ kind }) => kind === 'NetworkPolicy');
   return (await ask(program, { policies, connections })) as boolean[];

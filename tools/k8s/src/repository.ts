@@ -9,7 +9,7 @@ export const PRODUCTION = join(ROOT, 'deploy/k8s/overlays/production');
 export const LOCAL = join(ROOT, 'deploy/k8s/overlays/local');
 export const LOCAL_VERSITY = join(ROOT, 'deploy/k8s/overlays/local-versity');
 
-/** The names of the services, which are the names of their folders. */
+/** Returns the names of the services, which are also the names of their folders. */
 export async function serviceNames(): Promise<string[]> {
   const entries = await readdir(join(ROOT, 'services'), { withFileTypes: true });
   return entries.filter(entry => entry.isDirectory()).map(entry => entry.name);

@@ -30,6 +30,7 @@ export async function newMongoUsers(prefix = ''): Promise<MongoUser[]> {
   const made: MongoUser[] = [];
   const db = { getSiblingDB: () => ({ createUser: (user: MongoUser) => void made.push(user) }) };
   runInNewContext(await readFile(join(RIGHTS, 'mongodb.js'), 'utf8'), { db, process: { env } });
-  // Objects from the script's context have other prototypes; the copy has those of this context.
+  // Objects from the script's context have other prototypes, so this returns a copy with the prototypes of this
+  // context.
   return structuredClone(made);
 }

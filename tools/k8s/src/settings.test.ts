@@ -17,7 +17,9 @@ test('docs/settings.md equals the output of npm run settings', async () => {
   assert.deepEqual(JSON.parse(await textOf('tools/admin/src/setting-names.json')), settingNames());
 });
 
-/** Returns the variables that a file of `deploy/` sets or mentions for services. */
+/**
+ * The files of `deploy/` that set or mention variables of services, each with a function that returns these variables.
+ */
 const SOURCES: Array<[file: string, names: (file: string) => Promise<string[]>]> = [
   ['deploy/k8s/base/settings.env', namesIn],
   ['deploy/k8s/base/secret.example.env', namesIn],
@@ -28,7 +30,7 @@ const SOURCES: Array<[file: string, names: (file: string) => Promise<string[]>]>
   ['deploy/compose.yaml', namesInCompose],
 ];
 
-/** Returns whether a container runs one of our images. */
+/** Returns the variables of all containers that run one of our images. */
 async function namesInCompose(file: string): Promise<string[]> {
   const { services } = parse(await textOf(file), { merge: true }) as { services: Record<string, ComposeService> };
   const ours = Object.values(services).filter(({ image }) => image.startsWith('recording-request'));

@@ -9,7 +9,7 @@ import { run } from '@recording-request/stack/install/run';
 /** The version of Strimzi's Java API. */
 export const STRIMZI = '0.51.0';
 
-// The compiler is a jar, so a Java runtime without a compiler is enough.
+// The version of a Java compiler that is a jar. It needs only a Java runtime.
 const COMPILER = '3.33.0';
 const SOURCE = new URL('../strimzi/CustomResources.java', import.meta.url).pathname;
 const CLASSES = ['kafka.Kafka', 'nodepool.KafkaNodePool', 'topic.KafkaTopic', 'user.KafkaUser'];

@@ -12,9 +12,9 @@ const chart = await openChart({ kustomize: await ensureKustomize(context) }, awa
 after(() => chart[Symbol.asyncDispose]());
 const { template, refusal } = chart;
 
-/** The grace period of a service's pods, and the times that the service derives from it, in seconds. */
+/** Returns the grace period of a service's pods, and the times that the service derives from it, in seconds. */
 async function stopOf(name: string, values: object) {
-  // Includes the servers and their Secrets.
+  // This profile includes the servers and their Secrets.
   const all = parse(await template({ profile: 'local', ...values }));
   const deployment = all.find(({ kind, metadata }) => kind === 'Deployment' && metadata.name === name)!;
   const { terminationGracePeriodSeconds: grace, containers } = deployment.spec.template.spec;

@@ -104,7 +104,7 @@ async function productionOverlay({
 
 const released = (text: string) => comparableOf(parse(text).filter(object => !isHook(object)));
 
-/** Returns an overlay's objects, except the objects that the chart has only as hooks. */
+/** Returns an overlay's objects without the migration, which the chart has only as hooks. */
 function withoutMigration(text: string): Record<string, Manifest> {
   const { 'Job migrate': _job, 'ServiceAccount migrate': _account, ...rest } = comparable(text);
   return rest;
@@ -196,9 +196,9 @@ test('in production, the migration runs before the new version, with copies of a
   for (const { metadata, kind } of hooks)
     assert.deepEqual(metadata.annotations, {
       'helm.sh/hook': 'pre-install,pre-upgrade',
-      // Helm waits for hooks of a lower weight.
+      // The Job has a higher weight, because Helm first waits for hooks with a lower weight.
       'helm.sh/hook-weight': kind === 'Job' ? '0' : '-1',
-      // `helm uninstall` keeps hooks: the Job expires, and the deletion policy removes the others.
+      // `helm uninstall` keeps hooks. The Job expires, and the deletion policy removes the other hooks.
       ...(kind !== 'Job' && { 'helm.sh/hook-delete-policy': 'before-hook-creation,hook-succeeded' }),
     });
   const without = hooks.map(({ metadata: { annotations: _, labels = {}, ...metadata }, ...object }) => {

@@ -17,7 +17,7 @@ const containerIn = (all: Manifest[]) => podIn(all).containers[0];
 const without = (all: Manifest[], kind: string, name: string) => all.splice(all.indexOf(named(all, kind, name)), 1);
 const ROLE = { apiVersion: 'rbac.authorization.k8s.io/v1', kind: 'Role', metadata: { name: 'x', namespace: 'y' } };
 
-/** A change for each check that makes it fail. */
+/** For each check, a change that makes the check fail. */
 const BAD: Record<string, (all: Manifest[]) => unknown> = {
   image: all => Object.assign(containerIn(all), { image: 'registry.example.com:5000/projects' }),
   'read-only-root': all => delete containerIn(all).securityContext.readOnlyRootFilesystem,

@@ -19,7 +19,7 @@ const deployments = all.filter(({ kind }) => kind === 'Deployment');
 const podOf = (deployment: Manifest) => deployment.spec.template.spec;
 const containerOf = (deployment: Manifest) => podOf(deployment).containers[0];
 
-/** Returns a proxy of `env` that records in `read` the name of each variable that is read. */
+/** Returns a proxy of `env` that adds the name of each variable that a caller reads to `read`. */
 const watched = (env: Record<string, string>, read: Set<string>) =>
   new Proxy(env, {
     get(target, name) {
@@ -28,7 +28,10 @@ const watched = (env: Record<string, string>, read: Set<string>) =>
     },
   });
 
-/** Asserts that a service with `seconds` to stop ends earlier by itself, and that its longest job can end before that. */
+/**
+ * Asserts that a service with `seconds` to stop ends earlier than that, and that its longest job can end before the
+ * service does.
+ */
 function assertStops(name: string, config: Record<string, unknown>, seconds: number): void {
   const stopSeconds = Number(config.stopGraceSeconds);
   assert.ok(stopSeconds < seconds, `${name} may stop for ${stopSeconds} s, but Kubernetes kills it after ${seconds} s`);
@@ -281,7 +284,7 @@ test('Compose passes exactly the example’s variables; the services that delete
   const text = await readFile(join(ROOT, 'deploy/compose.example.env'), 'utf8');
   const named = [...text.matchAll(/^#?([A-Z][A-Z0-9_]*)=/gm)].map(([, name]) => name!);
   const passed = [...(await readFile(file, 'utf8')).matchAll(/\$\{([A-Z0-9_]+):/g)].map(([, name]) => name!);
-  // docs/telemetry.md lists the telemetry variables; the example has some of them.
+  // docs/telemetry.md lists the telemetry variables. The example has only some of them.
   const others = (names: string[]) => [...new Set(names)].filter(name => !(name in TELEMETRY)).sort();
   assert.deepEqual(others(named), others(passed));
   assert.deepEqual(

@@ -24,7 +24,10 @@ const workspaces = (
   .filter(file => !file.startsWith('packages/testing/'))
   .map(file => file.replace('/package.json', ''));
 
-/** Returns the workspaces of an image: all except those that its `rm` in the stage `manifests` removes. */
+/**
+ * Returns the workspaces of an image: all workspaces except those that the target's `rm` in the stage `manifests`
+ * removes.
+ */
 function workspacesOf(target: Target): string[] {
   const removed = new RegExp(`cd /${target} && rm -rf ([^&\\n]+)`).exec(dockerfile)?.[1]?.trim().split(' ');
   assert.ok(removed, `the stage manifests removes folders from /${target}`);
@@ -32,14 +35,17 @@ function workspacesOf(target: Target): string[] {
   return workspaces.filter(workspace => !isRemoved(workspace));
 }
 
-/** Returns whether a service starts ffmpeg: such a service opens the sandbox for it. */
+/** Returns whether a service starts ffmpeg. Such a service opens the sandbox for ffmpeg. */
 async function startsFfmpeg(service: string): Promise<boolean> {
   const sources = await found(`services/${service}/src/**/*.ts`);
   const texts = await Promise.all(sources.map(read));
   return texts.some(text => text.includes('openSandbox('));
 }
 
-/** Returns the workloads of our images in the overlay and in Compose: the image's name without a tag, and the arguments. */
+/**
+ * Returns the workloads of our images in the overlay and in Compose, with the image's name without a tag and the
+ * arguments.
+ */
 async function runningOf(): Promise<{ what: string; image: string; entry: string }[]> {
   const tools = await ensureManifestTools({ env: process.env, log: line => console.error(line) });
   const objects = parse(`${await render(tools, LOCAL)}\n---\n${await read('deploy/k8s/backup/cronjob.yaml')}`);
@@ -137,7 +143,7 @@ test('every workload has an image with its program, and with ffmpeg if it starts
     );
   for (const { what, image, entry } of running) {
     const target = TARGETS.find(each => NAMES[each] === image) ?? assert.fail(`${what} runs ${image}`);
-    // The operator's pod only sleeps; the operator starts the admin tool in it.
+    // The operator's pod only sleeps. The operator starts the admin tool in this pod.
     const workspace = entry.startsWith('--') ? 'tools/admin' : entry.split('/src/')[0]!;
     assert.ok(workspacesOf(target).includes(workspace), `${what} runs ${image}, which has no ${workspace}`);
     const service = /^services\/([a-z]+)$/.exec(workspace)?.[1];

@@ -114,7 +114,7 @@ for (const [component, kinds] of COMPONENTS)
         assert.ok(deployments.has(`Deployment ${spec.scaleTargetRef.name}`), `${kind} ${metadata.name}`);
   });
 
-/** Returns the keys of Secrets that a workload's container has as variables of the same name. */
+/** Returns the keys of Secrets that a workload's container gets as variables with the same names. */
 function secretsOf({ kind, spec }: Manifest): string[] {
   const { template } = kind === 'CronJob' ? spec.jobTemplate.spec : spec;
   const env: Manifest['spec'][] = template.spec.containers[0].env;
@@ -140,7 +140,7 @@ test('finds an unknown field of a custom resource', async () => {
   assert.match(await faultsOf(tools, await renderWith('scaling/keda', change)), /pollInterval/);
 });
 
-/** The configuration of a service whose partitions are not set. */
+/** Returns the configuration of a service without a setting for its partitions. */
 async function configOf(service: string): Promise<Record<string, number>> {
   const local = parse(rendered.local);
   const deployment = local.find(({ kind, metadata }) => kind === 'Deployment' && metadata.name === service)!;
@@ -173,11 +173,11 @@ test('KEDA reads the lag of every group of a worker', async () => {
       CONSUMERS.filter(([, group]) => serviceOfGroup(group) === metadata.name),
     );
     for (const { metadata: kafka } of triggers) {
-      // By default, KEDA counts a partition without a committed offset as one waiting job. `earliest` counts all its records,
-      // as the services read them.
+      // By default, KEDA counts a partition without a committed offset as one waiting job. With `earliest`, KEDA counts
+      // all records of the partition, as the services read them.
       assert.equal(kafka.offsetResetPolicy, 'earliest');
     }
-    // While Kafka does not respond, jobs still wait, so the pods stay.
+    // While Kafka does not respond, jobs still wait, so KEDA must keep the pods.
     assert.deepEqual(spec.fallback, { failureThreshold: 3, replicas: 2, behavior: 'currentReplicasIfHigher' });
   }
 });
@@ -259,7 +259,7 @@ test('a migration brings the objects of the new version that it needs', () => {
 const inWords = ({ kind, metadata }: Manifest): string => `${kind} ${metadata.name}`;
 
 test('budgets, autoscalers and network policies name existing workloads', () => {
-  // The last three are not in the overlay: other components add them.
+  // The last three names are not in the overlay, because other components add these workloads.
   const names = new Set([...[...pods, admin].map(pod => pod.metadata.name), 'backup', 'speech', 'collector']);
   const named = (object: Manifest): string[] => {
     if (object.kind === 'HorizontalPodAutoscaler') return [object.spec.scaleTargetRef.name];
@@ -274,7 +274,7 @@ test('budgets, autoscalers and network policies name existing workloads', () => 
   assert.equal(new Set(budgets).size, 6);
 });
 
-/** Returns every workload's name in the pod selectors below `value`. */
+/** Returns the names of workloads in all pod selectors below `value`. */
 function namesWithin(value: unknown): string[] {
   if (typeof value !== 'object' || value === null) return [];
   const { key, values } = value as { key?: string; values?: string[] };

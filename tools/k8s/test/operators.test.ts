@@ -49,7 +49,10 @@ for (const [file, from, to, told] of [
     assert.match(await faultsWith(file, from, to), told);
   });
 
-/** The security contexts that MongoDB's operator sets on its pods and containers (`DefaultPodSecurityContext`, `DefaultSecurityContext` of v0.13.0). */
+/**
+ * The security contexts that MongoDB's operator sets on its pods and containers (`DefaultPodSecurityContext`,
+ * `DefaultSecurityContext` of v0.13.0).
+ */
 const MADE_BY_MONGO: Manifest = {
   apiVersion: 'apps/v1',
   kind: 'StatefulSet',
@@ -103,18 +106,19 @@ test('every topic exists, with the partitions, copies and retention of a migrati
 
 type Rights = Record<string, string[]>;
 
-/** The operations of a service on each topic and group, as its code needs them. */
+/** Returns the operations on each topic and group that the code of a service needs. */
 function neededBy(service: string): Rights {
   const rights: Rights = {};
   for (const topic of TOPICS) {
-    // The service reads the offsets, but no records.
+    // A backup reads the offsets, but no records.
     if (service === 'backup') {
       rights[`topic ${topic}`] = ['Describe'];
       continue;
     }
     const reads = CONSUMERS.some(([read, group]) => read === topic && serviceOfGroup(group) === service);
     const writes = PRODUCED[service]?.includes(topic);
-    // Each service describes all topics and their configuration when it starts; a migration does the same if they exist.
+    // Each service describes all topics and their configuration when it starts. A migration does the same for existing
+    // topics.
     rights[`topic ${topic}`] = [
       ...(reads ? ['Read'] : []),
       ...(writes ? ['Write'] : []),
@@ -124,7 +128,7 @@ function neededBy(service: string): Rights {
   }
   for (const [, group] of CONSUMERS) {
     if (serviceOfGroup(group) === service) rights[`group ${group}`] = ['Read', 'Describe'];
-    // The service counts the waiting records of each group.
+    // These services count the waiting records of each group.
     else if (service === 'submissions' || service === 'backup') rights[`group ${group}`] = ['Describe'];
   }
   return rights;
@@ -142,7 +146,7 @@ test('each service, the migration and the backup have exactly the rights at Kafk
   for (const { metadata, spec } of users) {
     const { acls, type } = spec.authorization as { type: string; acls: Acl[] };
     assert.equal(type, 'simple');
-    // An ACL has only these fields: no pattern, host or denial.
+    // An ACL must have only these fields: no pattern, host or denial.
     for (const acl of acls) assert.deepEqual(Object.keys(acl).sort(), ['operations', 'resource']);
     const given = Object.fromEntries(
       acls.map(({ resource, operations }) => [`${resource.type} ${resource.name}`, operations]),
@@ -166,7 +170,7 @@ test('services publish and consume what the tables of packages/events list', asy
     const groups = new Set(source.matchAll(/\bgroup: '([a-z-]+)'/g).map(([, group]) => group!));
     const known = CONSUMERS.filter(([, group]) => serviceOfGroup(group) === service);
     assert.deepEqual([...groups].sort(), known.map(([, group]) => group).sort(), `the groups of ${service}`);
-    // The type argument of an event producer names its events.
+    // The type argument of an event producer contains the names of its events.
     const names = source.includes('newEvent(')
       ? source.matchAll(/'([a-z]+(?:\.[a-z]+)+)'/g).map(([, name]) => name!)
       : [];

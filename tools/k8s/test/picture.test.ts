@@ -76,7 +76,7 @@ test('pods are spread as in the picture', () => {
       );
 });
 
-/** The egress policies to servers; an overlay sets the addresses and ports. */
+/** The egress policies to servers. An overlay sets their addresses and ports. */
 const servers = base.flatMap(({ kind, metadata, spec }) => {
   const [, name] = /^to-(\w+)$/.exec(kind === 'NetworkPolicy' ? metadata.name : '') ?? [];
   return name ? [{ name, pods: podsOf(spec.podSelector) }] : [];

@@ -41,13 +41,13 @@ const OUTSIDE: Record<string, End> = {
   'a pod of kube-system': pod('kube-dns', 'kube-system'),
 };
 
-/** The product in one environment: its objects and the addresses there. */
+/** The product in one environment: its objects and the addresses in that environment. */
 interface Profile {
   objects: Manifest[];
   /** The pods of the product's namespace. */
   ours: Record<string, End>;
   others: Record<string, End>;
-  /** The port of a server in this environment, if it differs from the drawn one. */
+  /** The port of a server in this environment, if it differs from the port in ARCHITECTURE.md. */
   ports: Record<string, number>;
 }
 
@@ -80,7 +80,7 @@ const inProduction: Profile = {
 /** Returns a pod that an operator creates in another namespace. */
 const made = (namespace: string, labels: Record<string, string>): End => ({ ...pod('', namespace), labels });
 const toSpeech = [{ to: [{ ipBlock: { cidr: '10.4.0.0/24' } }], ports: [{ port: 443 }] }];
-/** The overlay with a backup and a speech endpoint, which an installation adds. */
+/** The overlay with a backup and a speech endpoint. An installation adds both. */
 const withOperators: Profile = {
   objects: parse(
     await renderOverlay(
@@ -116,7 +116,10 @@ interface Edge {
   port: number;
 }
 
-/** Returns every connection that the policies allow between two different ends, except DNS. At least one end is our pod. */
+/**
+ * Returns every connection that the policies allow between two different ends, except DNS. At least one of the ends is
+ * our pod.
+ */
 async function edges({ objects, ours, others }: Profile): Promise<Edge[]> {
   const ends = { ...ours, ...others };
   const asked: Edge[] = [];
@@ -131,10 +134,10 @@ async function edges({ objects, ours, others }: Profile): Promise<Edge[]> {
   return asked.filter((_, at) => answers[at]).filter(edge => !isName(edge));
 }
 
-/** Every pod may use DNS. */
+/** Returns whether a connection is for DNS, which every pod may use. */
 const isName = ({ to, port }: Edge): boolean => to === 'a pod of kube-system' && port === 53;
 
-/** Returns the table of ARCHITECTURE.md for this environment, a line for each port. */
+/** Returns the table of ARCHITECTURE.md for this environment, with a line for each port. */
 async function drawn({ ours, others, ports: own }: Profile): Promise<Edge[]> {
   const ends = Object.keys({ ...ours, ...others });
   return (await readDrawn()).flatMap(({ from, to, ports }) => {
@@ -145,7 +148,8 @@ async function drawn({ ours, others, ports: own }: Profile): Promise<Edge[]> {
     return (
       sources
         .filter(source => ends.includes(source))
-        // The policies at both ends decide: a pod without egress cannot call the gateway either.
+        // A connection needs a policy at both ends. Our pods have no egress to the gateway, so none of them can call
+        // it.
         .filter(source => !(to === 'gateway' && source in ours))
         .flatMap(source =>
           targets.flatMap(target => (each === 'all' ? PORTS : each).map(port => ({ from: source, to: target, port }))),
@@ -194,7 +198,7 @@ test('a migration before the new version reaches its servers through its own pol
   );
 });
 
-/** One address of each non-public range, except the ranges for documentation, which are unused. */
+/** One address of each non-public range. Excludes the ranges for documentation, because they are unused. */
 const INNER = [
   ...[
     '0.1.2.3',

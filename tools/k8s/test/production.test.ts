@@ -68,7 +68,7 @@ for (const name of ['mongo', 'kafka', 'objects', 'speech'])
     );
   });
 
-/** Returns the Secrets from which each workload with a container takes keys. */
+/** Returns the names of the Secrets from which each workload with a container gets keys. */
 function secretsRead(text: string): Record<string, string[]> {
   const read = parse(text).flatMap(object => {
     const names = (podOf(object)?.spec.containers ?? []).flatMap(({ env = [] }) =>

@@ -14,7 +14,7 @@ export const EXAMPLE = join(CHART, 'values.production.example.yaml');
 
 /** A copy of the chart, with the objects that `npm run chart` writes. */
 export interface RenderedChart extends AsyncDisposable {
-  /** Returns Helm's output for `values`, which override the values of the files. */
+  /** Returns Helm's output. `values` override the values in the files. */
   template(values: object, ...files: string[]): Promise<string>;
   /** Returns Helm's error for invalid values. */
   refusal(values: object, ...files: string[]): Promise<string>;

@@ -46,7 +46,7 @@ before(async () => {
     const env = { ...servers.env, S3_ACCESS_KEY: accessKey, S3_SECRET_KEY: secretKey, S3_BUCKET: 'recording-request' };
     store[user] = createObjects(loadConfig(env, objectVariables));
   }
-  // The operations of a migration at the store.
+  // These are the operations of a migration at the store.
   assert.equal(await store.migrate.ensureBucket(), true);
   assert.equal(await store.migrate.ensureBucket(), false);
 });
@@ -62,7 +62,7 @@ const isRefused = (error: unknown) => {
 };
 
 const CLIP = 'submissions/a-project/a-clip/';
-/** The size exceeds one part, so the client sends a multipart upload. */
+/** More than one part, so that the client sends a multipart upload. */
 const VIDEO_BYTES = 9 * 1024 * 1024;
 const text = { contentType: 'text/plain' };
 

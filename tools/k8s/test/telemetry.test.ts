@@ -23,7 +23,7 @@ const deployments = parse(await render(tools, BASE)).filter(({ kind }) => kind =
 const containerOf = (deployment: Manifest) => podOf(deployment)!.spec.containers[0] as { name: string; env: EnvVar[] };
 
 test('with Compose, every telemetry variable reaches every service', async () => {
-  // Each service has a different name.
+  // Excludes the name, because each service has a different one.
   const names = Object.keys({ ...CHECKS, ...OWN_CHECKS }).filter(name => name !== 'OTEL_SERVICE_NAME');
   const { migrate: _, ...services } = await readCompose(join(ROOT, 'deploy/compose.yaml'), {
     ...(await readEnvFile(join(LOCAL, 'secrets.env'))),

@@ -9,8 +9,8 @@ import { type RunOptions, run } from '@recording-request/stack/install/run';
 const PACKAGES = ['buildah', 'mmdebstrap'];
 const BUILD_MS = 40 * 60_000;
 const AUTHORITIES = '/etc/ssl/certs/ca-certificates.crt';
-// The base image of the Dockerfile is in another registry, so the builder makes one from these Debian packages. Node needs
-// libatomic1.
+// The Dockerfile's base image is in a registry that this machine may not reach, so the builder makes a base image from
+// these Debian packages. Node needs libatomic1.
 const DEBIAN = ['apt', 'ca-certificates', 'libstdc++6', 'libatomic1', 'passwd'];
 
 /** Runs buildah with a separate image store in the cache folder. Resolves to its output. */
@@ -22,7 +22,10 @@ export interface Builder {
   base: string;
 }
 
-/** Opens the builder, and builds the base image the first time. `kept` is reused; the caller may remove `run` afterwards. */
+/**
+ * Opens the builder. Builds the base image the first time. Later runs reuse `kept`; the caller may remove `run`
+ * afterwards.
+ */
 export async function openBuilder(
   { kept, run: dir }: { kept: string; run: string },
   context: InstallContext,
@@ -60,7 +63,7 @@ async function buildBase({ base, build }: Builder, dir: string, { log, signal, e
   const npm = dirname(dirname(await realpath((await onPath('npm', env)) ?? fail('there is no npm on PATH'))));
   await mkdir(join(root, 'usr/local/lib/node_modules'), { recursive: true });
   await cp(npm, join(root, 'usr/local/lib/node_modules/npm'), { recursive: true });
-  // Adds the certificate authorities of this computer: its registry may need one of them.
+  // Adds this computer's certificate authorities, because its package registry may need one of them.
   if (await exists(AUTHORITIES)) await copyFile(AUTHORITIES, join(root, AUTHORITIES));
   const lines = [
     'FROM scratch',

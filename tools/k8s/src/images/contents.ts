@@ -9,9 +9,9 @@ export interface Package {
   from: 'debian' | 'npm' | 'node';
   name: string;
   version: string;
-  /** SPDX, if the package declares it. */
+  /** The SPDX license, if the package declares one. */
   license?: string;
-  /** For Debian: the source package, if it has another name. */
+  /** The name of the Debian source package, if it differs. */
   source?: string;
   architecture?: string;
 }
@@ -57,7 +57,7 @@ async function debianIn(root: string): Promise<Package[]> {
   });
 }
 
-/** Returns the packages below any `node_modules`; our own workspaces are links there. */
+/** Returns the packages below any `node_modules`. Skips this repository's workspaces, which are links there. */
 async function npmIn(root: string): Promise<Package[]> {
   const found = new Map<string, Package>();
   for await (const file of glob('**/node_modules/{*,@*/*}/package.json', { cwd: join(root, 'app') })) {
@@ -71,7 +71,10 @@ async function npmIn(root: string): Promise<Package[]> {
 const PACKAGE_MANAGERS = ['npm', 'npx', 'yarn', 'corepack', 'apt', 'dpkg'];
 const FFMPEG = ['ffmpeg', 'ffprobe'];
 
-/** Returns the forbidden programs in a built image: package managers in every image, ffmpeg in an image whose services do not start it. */
+/**
+ * Returns the forbidden programs in a built image: package managers in every image, and ffmpeg in an image whose
+ * services do not start it.
+ */
 export const unwantedIn = (builder: Builder, target: Target): Promise<string[]> =>
   withFilesOf(builder, builtImage(target), async root => {
     const names = [...PACKAGE_MANAGERS, ...(target === 'workers' ? [] : FFMPEG)];

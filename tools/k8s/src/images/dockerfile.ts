@@ -1,8 +1,8 @@
 export interface Stage {
   name: string;
-  /** The stage or image on which it is based. */
+  /** The stage or the image that this stage extends. */
   from: string;
-  /** Its instructions, each on one line, without comments. */
+  /** The instructions of this stage, each on one line, without comments. */
   instructions: string[];
 }
 
@@ -18,7 +18,7 @@ export function stagesOf(text: string): Stage[] {
   return stages;
 }
 
-/** Returns the instructions of a stage. The instructions of the stages on which it is based come first. */
+/** Returns the instructions of a stage, after the instructions of the stages that it extends. */
 export function instructionsOf(stages: Stage[], name: string): string[] {
   const stage = stages.find(each => each.name === name);
   return stage ? [...instructionsOf(stages, stage.from), ...stage.instructions] : [];

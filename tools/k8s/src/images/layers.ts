@@ -7,7 +7,7 @@ import type { Builder } from './builder.ts';
 
 export interface Layer {
   digest: string;
-  /** The size as a registry stores it and a node pulls it. */
+  /** The compressed size, which a registry stores and a node pulls. */
   compressedBytes: number;
   /** The unpacked size. */
   bytes: number;
@@ -15,12 +15,15 @@ export interface Layer {
 
 /** An image as a registry would store it. */
 export interface Stored {
-  /** The digest of its manifest, which a deployment pins. */
+  /** The digest of the image's manifest. A deployment pins this digest. */
   digest: string;
   layers: Layer[];
 }
 
-/** Returns an image's digest and layers, the lowest first, as a push would create them. The caller may remove `dir` afterwards. */
+/**
+ * Returns an image's digest and layers as a push would create them, the lowest layer first. The caller may remove `dir`
+ * afterwards.
+ */
 export async function storedForm({ buildah }: Builder, image: string, dir: string): Promise<Stored> {
   const work = await mkdtemp(join(dir, 'stored-'));
   try {

@@ -51,7 +51,7 @@ async function buildFrom({ build, base }: Builder, folder: string, tag: Tag): Pr
   return built;
 }
 
-/** An older version may have a single image for everything, without a target. */
+/** Returns the targets of a Dockerfile. In an older version, a single image without a target may contain everything. */
 async function targetsOf(file: string): Promise<(Target | undefined)[]> {
   const text = await readFile(file, 'utf8');
   const named = TARGETS.filter(target => new RegExp(`^FROM .+ AS ${target}$`, 'm').test(text));

@@ -2,7 +2,10 @@ import { Enums, Models, Serialize, SPDX, Spec } from '@cyclonedx/cyclonedx-libra
 import { PackageURL } from 'packageurl-js';
 import type { Package } from './contents.ts';
 
-/** Returns the contents of an image as CycloneDX 1.6 JSON: one component per package, identified by its package URL. The same packages produce the same text. */
+/**
+ * Returns the contents of an image as CycloneDX 1.6 JSON: one component per package, identified by its package URL. The
+ * same packages produce the same text.
+ */
 export function sbomOf(image: { name: string; digest: string; packages: Package[] }): string {
   const bom = new Models.Bom();
   bom.metadata.component = new Models.Component(Enums.ComponentType.Container, image.name, {

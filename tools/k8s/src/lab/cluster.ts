@@ -30,7 +30,7 @@ export async function startCluster(
   await makeKeys(place);
   const kubectl = createKubectl(programs.kubectl, kubeconfigIn(place), machine);
   await startApiServer(machine, place, programs);
-  // The other programs exit at once if the API server has not yet created their roles.
+  // Waits for the API server: the other programs exit at once if it has not created their roles yet.
   await kubectl.until('the API server', ['get', '--raw', '/readyz'], READY_MS);
   await startControllers(machine, place, programs);
   await startNode(machine, place, { programs, images });
@@ -65,7 +65,7 @@ async function startApiServer(machine: Machine, { keys, state }: Place, programs
     `--kubelet-client-key=${key('apiserver-kubelet.key')}`,
     `--kubelet-certificate-authority=${key('ca.crt')}`,
     '--kubelet-preferred-address-types=InternalIP',
-    // The API server passes the requester's name on to the metrics server.
+    // These options let the API server forward the requester's name to the metrics server.
     `--requestheader-client-ca-file=${key('ca.crt')}`,
     '--requestheader-allowed-names=front-proxy-client',
     '--requestheader-username-headers=X-Remote-User',
@@ -224,7 +224,7 @@ const kubeletConfig = (key: (name: string) => string) => ({
   resolvConf: '/dev/null',
   evictionHard: { 'memory.available': '200Mi', 'nodefs.available': '1Gi', 'imagefs.available': '1Gi' },
   oomScoreAdj: 0,
-  // No garbage collection: the node cannot pull a removed image again.
+  // Disables garbage collection, because the node cannot pull a removed image again.
   imageGCHighThresholdPercent: 100,
 });
 

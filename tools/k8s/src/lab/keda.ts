@@ -21,7 +21,10 @@ const METRICS_PORT = 9666;
 const READY_MS = 60_000;
 const STOP_MS = 5_000;
 
-/** Starts KEDA beside the cluster, until disposal: `programs` is the folder of the built programs. Resolves when autoscalers can use it. */
+/**
+ * Starts KEDA beside the cluster, until disposal. `programs` is the folder of the built programs. Resolves when
+ * autoscalers can use KEDA.
+ */
 export async function startKeda(kubectl: Kubectl, place: Place, programs: string): Promise<AsyncDisposable> {
   await using starting = new AsyncDisposableStack();
   await applyDefinitions(kubectl, programs, 'scaledobjects.keda.sh');
@@ -65,7 +68,7 @@ export async function startKeda(kubectl: Kubectl, place: Place, programs: string
     '--port=0',
   ]);
   await kubectl.apply(aggregatedApi({ name: 'keda-adapter', group: GROUP, port: API_PORT }));
-  // Without a server for this API, Kubernetes cannot delete any namespace.
+  // Removes this API when its server ends. Otherwise, Kubernetes could not delete any namespace.
   const api = `apiservice/v1beta1.${GROUP}`;
   starting.defer(async () => void (await kubectl.run(['delete', api])));
   await kubectl.run(['wait', '--for=condition=Available', api, `--timeout=${READY_MS / 1_000}s`], READY_MS + 10_000);

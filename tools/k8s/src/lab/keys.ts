@@ -15,7 +15,7 @@ const SERVER_NAMES = [
   ].map(name => `DNS:${name}`),
   ...[API_SERVICE, NODE_ADDRESS, '127.0.0.1'].map(address => `IP:${address}`),
 ];
-/** The certificate, its subject, and the names of servers. */
+/** The name of each certificate, its subject, and the server names in it. */
 const CERTIFICATES: [name: string, subject: string, names?: string[]][] = [
   ['apiserver', '/CN=kube-apiserver', SERVER_NAMES],
   ['admin', '/O=system:masters/CN=admin'],

@@ -11,8 +11,8 @@ export interface Machine extends AsyncDisposable {
   /** Returns the command and arguments that run a command on it. */
   inside(command: string, args: string[]): [string, string[]];
   /**
-   * Does the same for programs beside the cluster. They share its network and its memory count, but see the files of this
-   * computer.
+   * Returns the command and arguments that run a command beside the cluster. Such a program shares the machine's
+   * network and memory count, but sees the files of this computer.
    */
   beside(command: string, args: string[]): [string, string[]];
   /** The path of its memory cgroup. */
@@ -26,16 +26,19 @@ export interface Machine extends AsyncDisposable {
 const CGROUPS = '/sys/fs/cgroup';
 const GROUP = 'recording-request-lab';
 /**
- * The CPU weight of all lab processes outside pods. Together they weigh as much as pods that request one processor, as on a
- * node.
+ * The CPU group of all lab processes outside pods. Together they weigh as much as pods that request one processor, as
+ * on a node.
  */
 const SYSTEM = 'system';
 /**
- * By default, a group weighs as much as one thread beside it, so a node with all its pods would get as much CPU as one
- * thread of a server.
+ * The CPU weight of the lab. By default, a group weighs as much as one thread beside it, so a node with all its pods
+ * would get as much CPU as one thread of a server.
  */
 const LAB_SHARES = 4 * 1024;
-/** In production, these programs run on other machines, so the start of pods must not slow them down. */
+/**
+ * The CPU group of the programs beside the cluster. In production, they run on other machines, so the start of pods
+ * must not slow them down.
+ */
 const BESIDE = 'recording-request-beside';
 const BESIDE_SHARES = 2 * LAB_SHARES;
 const MORE_ADDRESSES = [DNS_ADDRESS, OUTSIDE_ADDRESS, METADATA_ADDRESS];
@@ -111,7 +114,7 @@ export async function startMachine(
     },
     async [Symbol.asyncDispose]() {
       isOver = true;
-      // When its first process ends, the kernel ends all others.
+      // Kills the machine's first process. The kernel then ends all its other processes.
       process.kill(pid, 'SIGKILL');
       await child.exited;
       await removeGroups(own);
@@ -151,7 +154,7 @@ async function makeGroups(own: Map<string, string>): Promise<void> {
   }
 }
 
-/** Removes the cgroups of earlier runs; a group with a process stays. */
+/** Removes the cgroups of earlier runs. A group that still has a process stays. */
 async function removeGroups(own: Map<string, string>): Promise<void> {
   for (const [name, path] of own) await removeGroup(groupOf(name, path)).catch(() => {});
   await removeGroup(groupOf('cpu', own.get('cpu')!, BESIDE)).catch(() => {});

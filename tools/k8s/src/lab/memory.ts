@@ -5,7 +5,7 @@ const EVERY_MS = 1_000;
 
 /** Records the peak memory of a version 1 cgroup until disposal. */
 export interface MemoryWatch extends Disposable {
-  /** Bytes; 0 before the first sample. */
+  /** The peak in bytes; 0 before the first sample. */
   readonly peak: number;
 }
 
@@ -27,8 +27,9 @@ export function watchMemory(group: string): MemoryWatch {
 }
 
 /**
- * Returns the bytes that a cgroup holds, without cached files, which the kernel drops when memory is short. `usage` and `stat`
- * are the texts of `memory.usage_in_bytes` and `memory.stat`. Files in memory (tmpfs) count. Throws when `stat` lacks a figure.
+ * Returns the bytes that a cgroup holds. Excludes cached files, which the kernel drops when memory is short, but
+ * includes files in memory (tmpfs). `usage` and `stat` are the texts of `memory.usage_in_bytes` and `memory.stat`.
+ * Throws when `stat` lacks a figure.
  */
 export function heldBytes(usage: string, stat: string): number {
   const of = (name: string) => {

@@ -7,15 +7,15 @@ import { run } from '@recording-request/stack/install/run';
 import type { Kubectl } from './kubectl.ts';
 
 /**
- * Programs of a module whose go.mod replaces other modules, and the definitions of their resources. `go install` refuses
- * such a module.
+ * Programs and resource definitions of a module whose go.mod replaces other modules. `go install` refuses such a
+ * module.
  */
 export interface ProgramModule {
   /** The name in the cache and in messages. */
   name: string;
   module: string;
   version: string;
-  /** The module's folders, each named after its program. */
+  /** The folders of the module that contain a program. Each folder has the name of its program. */
   programs: readonly string[];
   /** The location of the resource definitions: a folder of the module, or of a module that it requires. */
   definitions: { module: string; at: string };
@@ -23,7 +23,7 @@ export interface ProgramModule {
   takes: string;
 }
 
-/** The folder of built programs, by their names, and `definitions`. */
+/** The name of the folder with the definitions, next to the built programs. */
 const DEFINITIONS = 'definitions';
 
 const BUILD_MS = 60 * 60_000;
@@ -67,7 +67,7 @@ async function build(wanted: ProgramModule, into: string, { env, log, signal }: 
 /** Applies the definitions that were built beside `programs`; resolves when the server accepts objects of `resource`. */
 export async function applyDefinitions(kubectl: Kubectl, programs: string, resource: string): Promise<void> {
   await kubectl.run(['apply', '--server-side', `--filename=${join(programs, DEFINITIONS)}`]);
-  // A new definition has no conditions yet, which `kubectl wait` reports as an error.
+  // Waits until the definition has conditions, because `kubectl wait` reports an error without them.
   const wait = ['wait', '--for=condition=Established', `crd/${resource}`, '--timeout=10s'];
   await kubectl.until(`the definition of ${resource}`, wait, SERVED_MS);
 }

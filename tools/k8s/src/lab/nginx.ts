@@ -11,8 +11,9 @@ const READY_MS = 30_000;
 const STOP_MS = 5_000;
 
 /**
- * Starts nginx beside the cluster, until disposal, in front of the pods of a headless Service: `pods` is the DNS name and
- * port of the pods. nginx must be installed on this computer, because the lab's network has no access to others.
+ * Starts nginx beside the cluster, until disposal, in front of the pods of a headless Service. `pods` is the DNS name
+ * and the port of the pods. nginx must be installed on this computer, because the lab's network cannot reach other
+ * networks.
  */
 export async function startNginx(place: Place, pods: string): Promise<AsyncDisposable> {
   const program = await ensureNginx({ env: process.env, log: () => {} });
@@ -38,8 +39,9 @@ export async function startNginx(place: Place, pods: string): Promise<AsyncDispo
 }
 
 /**
- * When a pod ends during a read, nginx repeats the read at another pod unless it has sent a part of the HTTP response: its
- * default for idempotent methods. It resolves the name for each request, at most one second late.
+ * Returns the configuration of nginx. When a pod ends during a read, nginx repeats the read at another pod unless it
+ * has sent a part of the HTTP response: this is its default for idempotent methods. It resolves the name for each
+ * request, at most one second late.
  */
 const http = (pods: string): string => `  access_log off;
   resolver ${DNS_ADDRESS} valid=1s ipv6=off;

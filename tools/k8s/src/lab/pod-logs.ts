@@ -6,14 +6,14 @@ const LOOK_MS = 1_000;
 const POD_LOGS = 'var/log/pods';
 
 /**
- * Keeps the output of containers in `pods`, next to the other logs, until disposal: a node removes a log with its pod, but
- * an engineer may need it later. Misses a container that ends within a second.
+ * Until disposal, keeps the output of containers in `pods`, next to the other logs. A node removes a log with its pod,
+ * but an engineer may need the log later. Misses a container that ends within a second.
  */
 export function keepPodLogs({ state, logs }: Pick<Place, 'state' | 'logs'>): AsyncDisposable {
   const from = join(state, POD_LOGS);
   const kept = new Set<string>();
   const look = async () => {
-    // A hard link keeps the file, which still grows, after the node removes its own name.
+    // Adds a hard link, which keeps the growing file after the node has removed its own name of the file.
     for (const name of await readdir(from, { recursive: true }).catch(() => []))
       if (name.endsWith('.log') && !kept.has(name)) {
         const to = join(logs, 'pods', name);

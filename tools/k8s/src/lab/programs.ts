@@ -51,7 +51,9 @@ const KUBE_ROUTER: GoTool = {
 /** The paths of a cluster's programs. */
 export type Programs = Record<(typeof NAMES)[number] | 'coredns' | 'kubeRouter' | 'metricsServer' | 'pause', string>;
 
-/** Finds the programs in the cache, or builds them once per machine from Go modules: ten minutes or more. */
+/**
+ * Finds the programs in the cache, or builds them from Go modules once per machine. A build takes ten minutes or more.
+ */
 export async function ensurePrograms(context: InstallContext): Promise<Programs> {
   const { env, log, signal } = context;
   await ensureDebian(PACKAGES, log, { env, signal });
@@ -96,8 +98,8 @@ async function build(into: string, { env, log, signal }: InstallContext): Promis
 }
 
 /**
- * Kubernetes' go.mod expects its libraries in neighbouring folders, which the module lacks. This uses the release of the
- * libraries with the same version.
+ * Returns a go.mod that builds Kubernetes. Kubernetes' own go.mod expects the libraries in neighbouring folders, which
+ * the module lacks. This file uses the release of the libraries with the same version.
  */
 async function moduleFile(source: string): Promise<string> {
   const theirs = await readFile(join(source, 'go.mod'), 'utf8');

@@ -7,7 +7,7 @@ import { kubeconfigIn, NODE_ADDRESS, type Place } from './place.ts';
 export const TRAEFIK: ProgramModule = {
   name: 'traefik',
   module: 'github.com/traefik/traefik/v3',
-  // Version 3.7 needs a version of github.com/containous/go-http-auth that Go's module proxy does not have.
+  // Version 3.7 needs a version of github.com/containous/go-http-auth that the Go module proxy lacks.
   version: 'v3.6.12',
   programs: ['cmd/traefik'],
   definitions: { module: 'sigs.k8s.io/gateway-api', at: 'config/crd/standard' },
@@ -20,7 +20,10 @@ export const EDGE_GATEWAY = { name: 'edge', namespace: 'edge' };
 export const EDGE_ORIGIN = `http://${NODE_ADDRESS}:${PORT}`;
 const STOP_MS = 5_000;
 
-/** Starts Traefik beside the cluster with its own Gateway, until disposal: `programs` is the folder of the built programs. */
+/**
+ * Starts Traefik with its own Gateway beside the cluster, until disposal. `programs` is the folder of the built
+ * programs.
+ */
 export async function startTraefik(kubectl: Kubectl, place: Place, programs: string): Promise<AsyncDisposable> {
   await using starting = new AsyncDisposableStack();
   await applyDefinitions(kubectl, programs, 'httproutes.gateway.networking.k8s.io');
@@ -29,7 +32,8 @@ export async function startTraefik(kubectl: Kubectl, place: Place, programs: str
     command: join(programs, 'traefik'),
     args: [
       `--entrypoints.web.address=${NODE_ADDRESS}:${PORT}`,
-      // deploy/README.md requires this: Traefik ignores the timeouts of an HTTPRoute, and by default it ends longer requests.
+      // deploy/README.md requires this setting: Traefik ignores the timeouts of an HTTPRoute, and its default timeout
+      // would end longer requests.
       '--entrypoints.web.transport.respondingtimeouts.readtimeout=0',
       '--providers.kubernetesgateway',
       `--providers.kubernetesgateway.statusaddress.ip=${NODE_ADDRESS}`,
