@@ -7,15 +7,15 @@ import type { System } from './system.ts';
 
 const FEWEST = 8;
 const MOST = 512;
-/** The limit is reached when twice as many contributors add no more throughput than this. */
+/** Capacity is reached when twice as many contributors increase the throughput by less than this factor. */
 const GAIN = 1.1;
 const THROUGH_MS = 180_000;
 
 /**
- * Measures how many clips a minute land, are processed, transcribed and reported by webhook. In this closed loop, the next
- * contributor arrives when the previous clip is complete, so the backlog does not grow. The number of contributors doubles
- * until the gain is small. Owners read meanwhile, as in the steps. Rejects when a request fails, because capacity excludes
- * errors.
+ * Measures how many clips a minute land, are processed, transcribed and reported by webhook. In this closed loop, the
+ * next contributor arrives when the previous clip is complete, so the backlog does not grow. Doubles the number of
+ * contributors until the gain is small. Owners read meanwhile, as in the steps. Rejects when a request fails, because a
+ * load with errors is not within the capacity.
  */
 export async function measureCapacity(system: System, windowMs: number): Promise<number> {
   let best = 0;
@@ -37,7 +37,10 @@ export async function measureCapacity(system: System, windowMs: number): Promise
   return best;
 }
 
-/** Returns clips a minute; undefined when the product refused a contributor with Retry-After, because the load exceeds its capacity. */
+/**
+ * Returns the clips a minute. Returns undefined when the product refused a contributor with Retry-After, which means
+ * that the load exceeds its capacity.
+ */
 async function rateWith(system: System, contributors: number, windowMs: number): Promise<number | undefined> {
   const tally = createTally();
   const doneAt: number[] = [];
@@ -58,7 +61,7 @@ async function rateWith(system: System, contributors: number, windowMs: number):
     lanes: contributors,
     isEnough() {
       system.signal.throwIfAborted();
-      // Counts from the time when each contributor has sent one clip, because the first clips find an idle product.
+      // Starts to count when each contributor has sent one clip, because the first clips find an idle product.
       if (doneAt.length <= contributors) return false;
       const windows = windowsOf(doneAt.slice(contributors), doneAt[contributors - 1]!, performance.now(), windowMs);
       const steady = steadyOf(windows);

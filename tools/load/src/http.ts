@@ -5,8 +5,8 @@ import type { Tally } from './measure/tally.ts';
 /** Sends requests over persistent connections, as the browsers of many users do. */
 export interface Http extends Disposable {
   /**
-   * Returns the HTTP response, or undefined without one. The tally counts it under the name `what`. `from` is the client's
-   * address, as a proxy would report it.
+   * Sends a request. Resolves to the HTTP response, or to undefined if there is none. The tally counts the request
+   * under the name `what`. `from` is the client's address, as a proxy would report it.
    */
   ask(tally: Tally, what: string, from: string, path: string, ask?: Ask): Promise<Answer | undefined>;
 }
@@ -15,7 +15,7 @@ const LIMIT_MS = 90_000;
 
 export function openHttp(origin: string, signal: AbortSignal): Http {
   const agent = new Agent({ keepAlive: true });
-  // Also ends the running requests.
+  // The abort also ends the running requests.
   signal.addEventListener('abort', () => agent.destroy(), { once: true });
   return {
     async ask(tally, what, from, path, ask = {}) {

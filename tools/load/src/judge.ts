@@ -7,21 +7,24 @@ export interface Verdict {
   /** A promise of the product, with its verdict. */
   promise: string;
   state: 'kept' | 'broken' | 'not judged';
-  /** The observation; a broken promise also has the expectation. */
+  /** The observation. For a broken promise, it also names the expected value. */
   why: string;
 }
 
 /** The seconds within which the product comes to rest after a load below its capacity. */
 const REST_SECONDS = 60;
-/** A heap still grows to the size of its load within this duration, so a shorter step has no verdict. */
+/** During the first minutes, a heap still grows to the size of its load, so a shorter step has no verdict on memory. */
 const MEMORY_MINUTES = 5;
-/** The tolerance of p50 and p95 after a recovery: a factor, plus the milliseconds that a busy machine adds to any operation. */
+/**
+ * The tolerance of p50 and p95 after a recovery: a factor, plus milliseconds, because a busy machine delays any
+ * operation.
+ */
 const NORMAL = { p50: { factor: 1.5, ms: 50 }, p95: { factor: 2, ms: 200 } } as const;
-/** With fewer samples there is no p95. */
+/** The minimum number of samples for a p95. */
 const FEWEST = 20;
 const MIB = 1024 ** 2;
 
-/** Returns the verdicts on one step; `before` is a step below the capacity, for comparison with the recovery. */
+/** Returns the verdicts on one step. `before` is a step below the capacity; the recovery is compared with it. */
 export function judgeStep(step: StepResult, before: StepResult | undefined): Verdict[] {
   return step.percent > 100 ? overload(step, before) : within(step);
 }
@@ -90,7 +93,7 @@ function normalAgain(percent: number, recovery: TallyResult | undefined, before:
 const isJudged = (name: (typeof AWAITED)[number], after: TallyResult, before: TallyResult): boolean =>
   Math.min(after.latencies[name]?.count ?? 0, before.latencies[name]?.count ?? 0) >= FEWEST;
 
-/** Returns a sentence for each quantile of one latency that is too high. */
+/** Returns a sentence for each quantile of one operation's latency that is too high. */
 function slower(name: (typeof AWAITED)[number], after: TallyResult, before: TallyResult): string[] {
   if (!isJudged(name, after, before)) return [];
   return (['p50', 'p95'] as const).flatMap(quantile => {

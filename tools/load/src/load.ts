@@ -10,11 +10,14 @@ export interface Stretch {
   forMs: number;
   clipsPerMinute: number;
   tally: Tally;
-  /** The name of the random sequence for this part. */
+  /** The name of the random sequence for this stretch. */
   name: string;
 }
 
-/** Plays one contributor from the link to the landed clip. Returns a promise that resolves when the clip is complete. */
+/**
+ * Plays one contributor until the clip has landed. Resolves to a promise, `through`, that resolves when the clip is
+ * complete.
+ */
 export async function oneContributor(
   system: System,
   { tally, name, intendedAt }: { tally: Tally; name: string; intendedAt: number },
@@ -24,13 +27,16 @@ export async function oneContributor(
   const { http, signal, broken } = system;
   const visit = { http, tally, random, signal, entry, violations: broken, seconds, intendedAt };
   const landedAt = await contribute(visit);
-  // The checker compares hashes, because the bytes of thousands of takes would fill the memory.
+  // Drops the bytes, because the bytes of thousands of takes would fill the memory. The checker compares hashes.
   entry.take = { ...entry.take, bytes: Buffer.alloc(0) };
   if (landedAt === undefined || entry.submissionId === undefined) return undefined;
   return { through: system.pipeline.landed(entry.submissionId, landedAt, tally) };
 }
 
-/** Lets contributors and owners arrive at random, independent of the product. Resolves when the last one is done. */
+/**
+ * Lets contributors and owners arrive at random times, independent of the product's speed. Resolves when the last of
+ * them is done.
+ */
 export async function runStretch(
   system: System,
   { fromMs, forMs, clipsPerMinute, tally, name }: Stretch,

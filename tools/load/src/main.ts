@@ -8,7 +8,10 @@ import { HELP, type Options, parseOptions } from './options.ts';
 import { verdictLines } from './report/table.ts';
 import { type LoadResult, runLoad } from './run-load.ts';
 
-/** The CPU share of other programs from which `npm run bench` repeats a round. */
+/**
+ * If other programs use more than this share of the CPU, the result is unreliable. `npm run bench` uses the same share
+ * to repeat a round.
+ */
 const NOISE = 0.05;
 
 async function main(options: Options, signal: AbortSignal): Promise<number> {
@@ -18,9 +21,9 @@ async function main(options: Options, signal: AbortSignal): Promise<number> {
   print(`seed ${seed}: --seed ${seed} repeats the choices`);
   await ensure(['ffmpeg', 'flite'], print);
   const programs = await ensureDeployedFfmpeg({ env: process.env, log: print, signal });
-  // PocketSphinx is the faster engine; a provider elsewhere would take no CPU here.
+  // PocketSphinx uses less CPU than Whisper. A real provider would use no CPU of this machine.
   process.env.SPEECH_ENGINE ||= 'pocketsphinx';
-  // A low priority, because the engine represents a server elsewhere.
+  // The engine represents a server elsewhere, so its priority is low.
   process.env.SPEECH_NICE ||= '10';
   await using servers = await startServers({ dataDir: join(dir, 'servers'), log: print, signal });
   try {

@@ -3,9 +3,9 @@ import { UsageError } from '@recording-request/kit/command-line';
 
 export interface Options {
   minutes: number;
-  /** Shares of the capacity in percent, in the order in which they run. */
+  /** The shares of the capacity in percent, in the order of the steps. */
   steps: readonly number[];
-  /** Clips a minute; undefined to measure it. */
+  /** The capacity in clips a minute; undefined to measure it. */
   capacity: number | undefined;
   seed: number;
   help: boolean;

@@ -10,7 +10,10 @@ export interface LoadResult {
   verdicts: Verdict[];
 }
 
-/** The window in which clips are counted for the capacity: a tenth of a step, but within these bounds. */
+/**
+ * The duration of a window for the capacity: a tenth of a step, but within these bounds. The clips in each window are
+ * counted.
+ */
 const WINDOW_SHARE = 0.1;
 const [SHORTEST_MS, LONGEST_MS] = [10_000, 60_000];
 
@@ -30,7 +33,7 @@ export async function runLoad(
   for (const percent of steps) {
     log(`\n… ${percent} % for ${minutes} min`);
     const result = await runStep(system, { percent, capacity, minutes });
-    // The step whose load is closest to the load after an overload.
+    // The step that is closest to the load after an overload.
     const before = results.filter(each => each.percent <= 100).sort((a, b) => a.percent - b.percent)[0];
     verdicts.push(...judgeStep(result, before));
     results.push(result);

@@ -19,14 +19,14 @@ export interface StepResult {
   /** The number of clips that waited for each stage when the last contributor had arrived. */
   waiting: Record<string, number>;
   rest: Rest;
-  /** After an overload: the results at `RECOVERY_PERCENT` from `RECOVERY_MS` on. */
+  /** After an overload: the results at `RECOVERY_PERCENT`, from `RECOVERY_MS` after the overload on. */
   recovery: TallyResult | undefined;
 }
 
 export const RECOVERY_PERCENT = 50;
 /** The time after an overload within which the product must be as fast as before. */
 export const RECOVERY_MS = 60_000;
-/** The phase lasts until both this time and this number of clips are reached, but at most `mostMs`. */
+/** The recovery is observed until both this time and this number of clips are reached, but at most for `mostMs`. */
 const LOOKED_AT = { ms: 60_000, clips: 40, mostMs: 300_000 };
 /** The product must be at rest within this time plus four times the duration of arrivals. */
 const REST_MS = 300_000;

@@ -38,7 +38,7 @@ export interface System extends AsyncDisposable {
   readonly random: Random;
   readonly signal: AbortSignal;
   readonly log: Log;
-  /** One sentence for each service that ended by itself. */
+  /** One sentence for each service that ended without being stopped. */
   readonly crashes: readonly string[];
   /** The broken promises that contributors saw. */
   readonly broken: string[];
@@ -50,7 +50,7 @@ export interface System extends AsyncDisposable {
 
 export interface SystemOptions {
   serversEnv: Record<string, string>;
-  /** The folder of media's and transcription's ffmpeg; by default the system's. */
+  /** The folder of ffmpeg for media and transcription; by default, they use the system's ffmpeg. */
   programs?: string;
   dir: string;
   seed: number;
@@ -124,7 +124,7 @@ export async function openSystem({ serversEnv, programs, dir, seed, signal, log 
       check(
         {
           ...{ owner, ledger, leftovers, expected: NOTHING_EXPECTED, violations: ledger.violations },
-          // The checker knows only the events that every project gets, so this filters out the additional ones.
+          // Passes only the events that every project gets, because the checker does not know other events.
           receiver: {
             ...receiver,
             get events() {

@@ -16,7 +16,7 @@ export interface Visit {
   tally: Tally;
   random: Random;
   signal: AbortSignal;
-  /** The ledger's entry; its outcome is set here. */
+  /** The ledger's entry. The contributor sets its outcome. */
   entry: Entry;
   violations: string[];
   /** The length of the recording. */
@@ -27,9 +27,9 @@ export interface Visit {
 
 /** The interval at which the recorder gets recorded bytes. */
 const TIMESLICE_MS = 1_000;
-/** The time limit after the end of the recording. */
+/** The maximum time from the end of the recording to the landing. */
 const PATIENCE_MS = 240_000;
-/** Names of requests in the tally; others use their method. */
+/** The names of requests in the tally. The name of any other request is its method. */
 const NAMES: [RegExp, string][] = [
   [/^GET .*\/responses\//, 'look'],
   [/^GET \/r\/\w+$/, 'recording page'],
@@ -39,8 +39,9 @@ const NAMES: [RegExp, string][] = [
 ];
 
 /**
- * Plays one contributor with one take, by the rules of the recorder: opens the link, records, sends the bytes while they grow, and
- * waits for the landing. Returns the time of the landing by Date.now(). On a failure returns undefined and sets the entry's reason.
+ * Plays one contributor with one take, by the rules of the recorder: opens the link, records, sends the bytes while the
+ * recording grows, and waits for the landing. Returns the time of the landing by Date.now(). After a failure, returns
+ * undefined and sets the entry's reason.
  */
 export async function contribute(visit: Visit): Promise<number | undefined> {
   const { entry, tally, seconds, signal, violations } = visit;
@@ -74,7 +75,7 @@ function record(total: number, seconds: number) {
   };
 }
 
-/** Returns a sender that acts like the recorder: the same requests, piece sizes and retries. */
+/** Returns a sender that acts like the recorder, with the same requests, piece sizes and retries. */
 function recorderOf({ http, tally, random, entry, intendedAt }: Visit): Omit<Manner, 'recorded'> {
   const link = new URL(entry.link).pathname;
   const id = Buffer.from(entry.responseSessionId.replaceAll('-', ''), 'hex');

@@ -7,7 +7,7 @@ export interface Recording {
   seconds: number;
 }
 
-/** The picture of a phone's or a laptop's recorder. */
+/** The picture that a phone's or a laptop's recorder makes. */
 const PICTURE = { width: 1280, height: 720, frameRate: 30 } as const;
 const FILMS = [
   { container: 'webm', seconds: 6, text: 'Good morning. We want to go out today, as the weather is good.' },
@@ -19,7 +19,9 @@ const FILMS = [
   },
 ] as const;
 
-/** Makes the films, once per machine. Returns a function that draws takes from them, each with different bytes. */
+/**
+ * Makes the films once per machine. Returns a function that makes takes of random films. Each take has different bytes.
+ */
 export async function openRecordings(): Promise<(random: Random) => Recording> {
   const films: { take: (random: Random) => Take; seconds: number }[] = [];
   for (const film of FILMS) films.push({ take: await openFilm({ ...film, ...PICTURE }), seconds: film.seconds });

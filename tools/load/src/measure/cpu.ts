@@ -6,7 +6,7 @@ import { SERVICES, type ServiceName } from '@recording-request/stack/service-pla
 export interface Cpu {
   /** The average number of cores of each service with its ffmpeg. */
   cores: Record<ServiceName, number>;
-  /** The share of the whole machine's time, 0 to 1, of processes outside this run. */
+  /** The share of the machine's CPU time, 0 to 1, that processes outside this run used. */
   foreign: number;
 }
 

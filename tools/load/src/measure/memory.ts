@@ -16,7 +16,7 @@ export interface MemoryUse {
 export type Memory = Record<ServiceName, MemoryUse>;
 
 const SAMPLE_MS = 1_000;
-/** The number of bytes by which a heap varies between two collections, in addition to its share. */
+/** The number of bytes by which a heap may vary between two collections, in addition to a share of its size. */
 const SLACK_BYTES = 8 * 1024 ** 2;
 const SLACK_SHARE = 0.1;
 
@@ -29,7 +29,7 @@ export function watchMemory(services: Cluster['services']): { read(): Memory } {
       try {
         values.push(residentOf(services[name].pid));
       } catch {
-        // The process has ended; the run reports that.
+        // The process has ended. The run reports this elsewhere.
       }
   };
   const timer = setInterval(look, SAMPLE_MS);
@@ -44,7 +44,7 @@ export function watchMemory(services: Cluster['services']): { read(): Memory } {
   };
 }
 
-/** The summary of samples at equal intervals. */
+/** Returns the summary of samples at equal intervals. */
 export function useOf(samples: readonly number[], highest = Math.max(...samples)): MemoryUse {
   const quarter = (from: number) => {
     const at = (share: number) => Math.floor((samples.length * share) / 4);
@@ -54,8 +54,8 @@ export function useOf(samples: readonly number[], highest = Math.max(...samples)
 }
 
 /**
- * Returns true if memory has stayed flat. Skips the first quarter of a step, in which a process allocates for its new load,
- * and compares the medians of the second and the last quarter, so that a single collection has no effect. Growth up to a
- * tenth plus 8 MiB counts as flat: a process that keeps 100 KB of each clip would fail after 180 clips.
+ * Returns true if memory has stayed flat. Compares the medians of the second and the last quarter of a step, so that a
+ * single collection has no effect. Skips the first quarter, in which a process allocates memory for its new load.
+ * Growth up to a tenth plus 8 MiB counts as flat: a process that keeps 100 KB of each clip would fail after 180 clips.
  */
 export const isFlat = ({ early, late }: MemoryUse): boolean => late <= early * (1 + SLACK_SHARE) + SLACK_BYTES;

@@ -1,14 +1,14 @@
 import type { WebhookBodyJson } from '@recording-request/contract/webhook';
 import type { Tally, Timed } from './tally.ts';
 
-/** The stages after a clip's landing, by the event that reports each to the owner. */
+/** The stages after a clip's landing. Each event reports the end of a stage to the owner. */
 const STAGES = new Map<string, Timed>([
   ['submission.completed', 'landed → webhook'],
   ['submission.media.completed', 'landed → processed'],
   ['submission.transcript.completed', 'landed → transcript'],
 ]);
 
-/** Events that end a stage with a failure. */
+/** The events that report the failure of a stage. */
 const FAILURES = new Map([
   ['submission.media.failed', 'submission.media.completed'],
   ['submission.transcript.failed', 'submission.transcript.completed'],
@@ -27,11 +27,11 @@ interface Followed {
   done: PromiseWithResolvers<void>;
 }
 
-/** Follows clips from their landing until they are complete, by the owners' webhooks. */
+/** Follows clips from their landing until they are complete, by means of the owners' webhooks. */
 export interface Pipeline {
   /** Records an event that an owner received, at a time by Date.now(). */
   received(event: WebhookBodyJson, at: number): void;
-  /** Records a landing that the contributor saw. Resolves at the clip's last event. */
+  /** Records a landing that the contributor saw. Resolves at the last event of the clip. */
   landed(submissionId: string, at: number, tally: Tally): Promise<void>;
   /** Returns the number of landed but incomplete clips. */
   pending(): number;

@@ -15,7 +15,7 @@ export const TIMED = [
 ] as const;
 export type Timed = (typeof TIMED)[number];
 
-/** The operations for which a user waits; all others happen later. */
+/** The operations for which a user waits. All other operations run later. */
 export const AWAITED: readonly Timed[] = TIMED.filter(name => !name.startsWith('landed →'));
 
 /** The latencies of one operation, in milliseconds. */
@@ -30,7 +30,7 @@ export interface Latency {
 export interface Tally {
   /** Adds a latency in milliseconds. */
   took(what: Timed, ms: number): void;
-  /** Counts a status of 400 or more, or a failed request; `retryAfter` is that header. */
+  /** Counts a status of 400 or more, or a failed request. `retryAfter` is the value of the header Retry-After. */
   refused(what: string, status: number | string, retryAfter?: string): void;
   /** Counts a failure of a contributor. */
   failed(what: string): void;

@@ -3,7 +3,7 @@ const STEADY = 0.2;
 /** After this many windows, the rate counts as steady. */
 const MOST = 4;
 
-/** Returns how many of `times` fall into each window of `windowMs` that ended between `from` and `now`. */
+/** Returns the number of `times` in each window of `windowMs` that ended between `from` and `now`. */
 export function windowsOf(times: readonly number[], from: number, now: number, windowMs: number): number[] {
   const whole = Math.floor((now - from) / windowMs);
   return Array.from({ length: whole }, (_, at) => {
@@ -12,7 +12,7 @@ export function windowsOf(times: readonly number[], from: number, now: number, w
   });
 }
 
-/** Returns the mean of the last two windows once they differ little; undefined before. */
+/** Returns the mean of the last two windows once they are steady; undefined before. */
 export function steadyOf(windows: readonly number[]): number | undefined {
   const [before, last] = windows.slice(-2);
   if (before === undefined || last === undefined) return undefined;

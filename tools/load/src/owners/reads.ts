@@ -4,7 +4,7 @@ import type { Pipeline } from '../measure/pipeline.ts';
 import type { Tally, Timed } from '../measure/tally.ts';
 import type { Place } from '../system.ts';
 
-/** The owners' reads for each clip, about as many as an open dashboard makes. */
+/** The number of an owner's reads for each clip, about as many as an open dashboard makes. */
 export const READS_PER_CLIP = 6;
 /** The range that a player requests first. */
 const RANGE_BYTES = 256 * 1024;

@@ -23,15 +23,18 @@ export const SPENDERS: readonly Spender[] = [...SERVICES, ...SERVERS];
 /** One measured kind of clip: averages of its clips. */
 export interface Sample extends ClipSize {
   clips: number;
-  /** The CPU seconds of each service with its ffmpeg, and of each server, from the first request until the clip is complete. */
+  /**
+   * The CPU seconds of each service (with its ffmpeg) and of each server, from the first request until the clip is
+   * complete.
+   */
   cpuSeconds: Record<Spender, number>;
-  /** The part of these CPU seconds that media's job uses, without the inspection of a landing upload. */
+  /** The part of these CPU seconds that media's job uses. Excludes the inspection of the upload before it lands. */
   jobCpuSeconds: number;
-  /** The seconds in which one media slot completes a clip while others wait. */
+  /** The seconds that one media slot takes for a clip while others wait. */
   jobSeconds: number;
   /** The bytes that stay in the object store. */
   storedBytes: number;
-  /** The bytes of its sound, which transcription reads. */
+  /** The bytes of the clip's sound, which transcription reads. */
   audioBytes: number;
   /** The size of documents and indexes, before MongoDB compresses them. */
   databaseBytes: number;
@@ -54,7 +57,9 @@ export const readMeasured = async (): Promise<Measured> => JSON.parse(await read
 export const writeMeasured = (measured: Measured): Promise<void> =>
   writeFile(FILE, `${JSON.stringify(measured, undefined, 2)}\n`);
 
-/** Returns the cost of a clip of this size, derived from three measured kinds. It is never negative. */
+/**
+ * Returns the cost of a clip of this size, derived from the three measured kinds of clips. The cost is never negative.
+ */
 export function costOf(samples: Sample[], size: ClipSize, value: (sample: Sample) => number): number {
   const { clip, perSecond, perMegabyte } = fit(samples, value);
   return Math.max(0, clip + perSecond * size.seconds + perMegabyte * size.megabytes);
@@ -64,7 +69,7 @@ export function costOf(samples: Sample[], size: ClipSize, value: (sample: Sample
 export const meanOf = (samples: Sample[], value: (sample: Sample) => number): number =>
   samples.reduce((sum, sample) => sum + value(sample), 0) / samples.length;
 
-/** Solves the three equations given by three samples of different length and size. */
+/** Solves the three equations that three samples of different length and size give. */
 export function fit(samples: Sample[], value: (sample: Sample) => number): Cost {
   if (samples.length !== 3) throw new Error(`three kinds of clips are needed, not ${samples.length}`);
   const rows = samples.map(sample => [1, sample.seconds, sample.megabytes, value(sample)]);

@@ -7,7 +7,7 @@ import { SERVICES, type ServiceName } from '@recording-request/stack/service-pla
 
 export interface Installed {
   replicas: number;
-  /** The maximum number of pods of its autoscaler; undefined without one. */
+  /** The maximum number of pods of the service's autoscaler; undefined without an autoscaler. */
   maxReplicas?: number;
   /** The share of the requested CPU above which the autoscaler adds pods. */
   utilization?: number;

@@ -19,7 +19,7 @@ async function main(options: Options, signal: AbortSignal): Promise<void> {
   const { clipsPerMinute, seconds, ...size } = options;
   if (seconds === undefined) return print(sourceOf(measured));
   const installation = await readInstallation(context);
-  // By default, the byte rate of the longest measured clip.
+  // The default is the byte rate of the longest measured clip.
   const longest = measured.samples.reduce((one, other) => (one.seconds > other.seconds ? one : other));
   const megabytes = size.megabytes ?? (seconds * longest.megabytes) / longest.seconds;
   const plans = (clipsPerMinute ? [clipsPerMinute] : TABLE).map(count =>

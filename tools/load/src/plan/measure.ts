@@ -23,10 +23,13 @@ import { Client } from 'minio';
 import { type ClipSize, type Measured, type Sample, SERVERS, SPENDERS, type Spender } from './costs.ts';
 
 const CLIPS = 30;
-/** The number of uncounted first clips of each kind. During these, MongoDB creates pages of indexes and Node compiles the code. */
+/**
+ * The number of first clips of each kind that are not counted. During these, MongoDB creates pages of indexes and Node
+ * compiles the code.
+ */
 const WARM_CLIPS = 10;
 const WIDTH = 4;
-/** The pause until the work of the first clips has ended, followed by the measured idle time. */
+/** The pause in which the work of the first clips ends. Then the idle time is measured. */
 const SETTLE_MS = 30_000;
 const IDLE_MS = 30_000;
 const REQUEST_MS = 60_000;
@@ -40,14 +43,17 @@ const MEDIA_ALONE = {
   project: { webhookEvents: ['submission.media.completed', 'submission.media.failed'] },
   last: /^submission\.media\.(completed|failed)$/,
 };
-/** The timed part of the clips: the first clips wait for their assignment, and no clips follow the last ones. */
+/**
+ * The part of the clips that is timed. The first clips wait for their assignment, and no clips follow the last ones.
+ */
 const STEADY = [0.2, 0.9] as const;
 /** The number of consecutive clips that are timed. */
 const STRETCH = 8;
 
 /**
- * A short, a long and a high-bit-rate clip. Their differences show the cost of each second and each megabyte, so all clips have
- * the same pixels and key frame distance. The clips have the format of Chrome and Firefox, whose sound the product must encode.
+ * A short clip, a long clip and a clip with a high bit rate. Their differences show the cost of each second and of each
+ * megabyte, so all clips have the same pixels and key frame distance. Their format is that of Chrome and Firefox, so
+ * the product must encode the sound.
  */
 const PIXELS = { width: 1280, height: 720 };
 const KINDS = [
@@ -151,7 +157,7 @@ async function idleCores({ pids, signal }: Site): Promise<Record<Spender, number
   return perSpender(name => (ticks[name]! * TICK_MS) / 1000 / seconds);
 }
 
-/** Lands clips while no job is assigned, then starts the jobs, to measure landing and jobs separately. */
+/** Lands clips while no job is assigned, and then starts the jobs, so that landing and jobs are measured separately. */
 async function land(
   site: Site,
   file: File,
@@ -161,7 +167,7 @@ async function land(
   const { product, pids, connection, events, webhookUrl, signal } = site;
   const { sharedLink } = await createProject(product, 'Capacity', { ...project, webhookUrl });
   const bytes = await readFile(file.path);
-  // The database refuses the start of a job until all clips have landed.
+  // Until all clips have landed, this validator makes the database refuse the start of a job.
   const validate = (validator: object) => connection.db!.command({ collMod: 'submissions', validator });
   await validate({ 'job.state': { $ne: 'running' } });
   const meter = startMeter(pids);
@@ -189,8 +195,8 @@ async function land(
 }
 
 async function sampleOf(site: Site, file: File & ClipSizeSource): Promise<Sample> {
-  // Disables transcripts, because their work would slow media's jobs. For short clips, even a second processor could not
-  // compensate for that.
+  // Lands clips without transcripts, because transcription would slow media's jobs. For short clips, even a second
+  // processor could not prevent that.
   const jobs = await land(site, file, CLIPS, MEDIA_ALONE);
   const before = await kept(site);
   const { whole } = await land(site, file, CLIPS, WITH_TRANSCRIPT);
@@ -213,7 +219,10 @@ async function sampleOf(site: Site, file: File & ClipSizeSource): Promise<Sample
   };
 }
 
-/** Returns the milliseconds per clip of the fastest run of clips, because other load on the machine can only make a run slower. */
+/**
+ * Returns the milliseconds per clip of the fastest run of consecutive clips. Other load on the machine can only make a
+ * run slower.
+ */
 const quickest = (ends: number[]): number =>
   Math.min(...ends.slice(STRETCH).map((end, at) => (end - ends[at]!) / STRETCH));
 

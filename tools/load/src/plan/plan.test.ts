@@ -5,8 +5,8 @@ import type { Installation } from './installation.ts';
 import { jobSecondsOf, planFor } from './plan.ts';
 
 /**
- * A clip costs each service 10 ms of CPU, plus 1 ms per second and 2 ms per megabyte. A media job costs 200 ms, plus 10 ms
- * per second and 20 ms per megabyte, and waits for the same time.
+ * Each clip costs each service 10 ms of CPU, plus 1 ms per second and 2 ms per megabyte. A media job costs 200 ms, plus
+ * 10 ms per second and 20 ms per megabyte, and waits for the same time.
  */
 function sample(seconds: number, megabytes: number): Sample {
   const each = 0.01 + 0.001 * seconds + 0.002 * megabytes;

@@ -4,11 +4,11 @@ import type { Installation } from './installation.ts';
 
 export interface Demand extends ClipSize {
   clipsPerMinute: number;
-  /** The seconds that the speech endpoint takes for a clip; the measured endpoint responds at once. */
+  /** The seconds that the speech endpoint takes for a clip. (The measured endpoint responds at once.) */
   speechSeconds: number;
 }
 
-/** A limit of the installation, and the clips a minute at which it is reached. */
+/** A limit of the installation, and the clips a minute at which the load reaches the limit. */
 export interface Limit {
   what: string;
   clipsPerMinute: number;
@@ -18,13 +18,13 @@ export interface Plan {
   demand: Demand;
   services: { name: ServiceName; cores: number; replicas: number }[];
   /**
-   * One partition for each pod of media, transcription and webhooks. A pod may have more slots, because jobs of one
-   * partition run in parallel.
+   * The number of partitions: one for each pod of media, transcription and webhooks. A pod may have more slots, because
+   * jobs of one partition run in parallel.
    */
   partitions: number;
   servers: { name: (typeof SERVERS)[number]; cores: number }[];
   bytes: { storedPerDay: number; databasePerDay: number; eventsPerDay: number };
-  /** Average bits a second: from contributors, into the store, and out of the store. */
+  /** The average bits a second from contributors, into the store, and out of the store. */
   bandwidth: { in: number; toStore: number; fromStore: number };
   /** The limits, the lowest first. */
   limits: Limit[];
@@ -34,8 +34,8 @@ const DAY_MINUTES = 24 * 60;
 const MEGA = 1e6;
 
 /**
- * Returns the seconds in which a media slot completes a clip while others wait: the CPU time of its job at that many cores, and
- * its waits for stores and brokers. A job uses one core at most.
+ * Returns the seconds that a media slot takes for a clip while others wait: the CPU time of the job on that many cores,
+ * plus the job's waits for stores and brokers. A job uses at most one core.
  */
 export function jobSecondsOf({ samples }: Pick<Measured, 'samples'>, size: ClipSize, cores = 1): number {
   const cpu = costOf(samples, size, ({ jobCpuSeconds }) => jobCpuSeconds);
@@ -50,7 +50,7 @@ export function planFor(measured: Measured, installation: Installation, demand: 
   const cost = (value: (sample: Sample) => number) => costOf(measured.samples, demand, value);
   const cpu = (name: Spender) => cost(({ cpuSeconds }) => cpuSeconds[name]);
   const coresOf = (name: Spender) => (clipsPerMinute / 60) * cpu(name);
-  // For the workers too, the plan uses the CPU share at which the cluster adds pods.
+  // Uses this share for the workers too, because the cluster adds pods at this share of the CPU.
   const busy = services.gateway.utilization!;
   const media = services.media;
   const seconds = {
@@ -98,7 +98,8 @@ export function planFor(measured: Measured, installation: Installation, demand: 
       databasePerDay: perDay * meanOf(measured.samples, ({ databaseBytes }) => databaseBytes),
       eventsPerDay: perDay * meanOf(measured.samples, ({ eventBytes }) => eventBytes),
     },
-    // An upload goes to the store in parts, which the store joins; media reads it and stores its results; transcription reads the sound.
+    // An upload goes to the store in parts, which the store joins. Media reads the upload and stores its results.
+    // Transcription reads the sound.
     bandwidth: {
       in: bits(demand.megabytes * MEGA),
       toStore: bits(demand.megabytes * MEGA + stored),

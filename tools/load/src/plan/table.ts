@@ -11,11 +11,11 @@ const bytes = (value: number) =>
   value >= 1000 * GIGA ? `${number(value / GIGA / 1000)} TB` : `${number(value / GIGA)} GB`;
 const bits = (value: number) => `${number(value / 1e6)} Mbit/s`;
 
-/** Returns the source of the figures. */
+/** Returns a sentence with the source of the figures. */
 export const sourceOf = ({ at, command, machine }: Measured): string =>
   `Costs of a clip: measured on ${at.slice(0, 10)} with ${command} (${machine.cpus} processors, ${machine.model}, Node ${machine.node}).`;
 
-/** Returns several plans, a column each. */
+/** Returns several plans as a table, with one column each. */
 export function plansTable(plans: Plan[]): string {
   const services = plans[0]!.services.map(({ name }) => [
     `pods of ${name}`,
