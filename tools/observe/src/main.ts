@@ -37,7 +37,7 @@ async function main(options: ObserveOptions, stopped: AbortSignal): Promise<void
     const start = { port: options.apiPort, fresh: options.fresh };
     await startAll({ options: start, dataDir, log: print, signal: over, provision, beside, onReady });
   } catch (error) {
-    // The user stopped it during the start: no error.
+    // If the user stopped the command during the start, this is not an error.
     if (!over.aborted) throw error;
   }
   await recording;

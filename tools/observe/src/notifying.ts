@@ -1,8 +1,8 @@
 import { parse, stringify } from 'yaml';
 
 /**
- * Returns Alertmanager's configuration with every receiver replaced by a webhook to `url`, or by an empty receiver without
- * `url`, so that no notification leaves this machine. Fails when the configuration is not YAML.
+ * Returns Alertmanager's configuration with every receiver replaced, so that no notification leaves this machine. The
+ * new receiver is a webhook to `url` or, without `url`, an empty receiver. Fails when the configuration is not YAML.
  */
 export function notifying(text: string, url: string | undefined): string {
   const config = parse(text) as { receivers?: { name: string }[] };

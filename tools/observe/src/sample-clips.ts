@@ -19,7 +19,10 @@ export interface SampleTarget {
   apiToken: string;
 }
 
-/** Records three clips in sequence through the sample project's link, and reads them as an owner does. Returns the clips' ids. */
+/**
+ * Records three clips in sequence through the sample project's link, and reads the clips as an owner does. Returns
+ * their ids.
+ */
 export async function recordSampleClips(
   target: SampleTarget,
   dir: string,

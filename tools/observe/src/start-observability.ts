@@ -13,7 +13,7 @@ import type { ServerContext } from './servers/server.ts';
 import { startZipkin } from './servers/zipkin.ts';
 
 export interface ObservabilityOptions {
-  /** Holds the data of Prometheus and Alertmanager, and `logs/<name>.log`; created when missing. */
+  /** The folder of the data of Prometheus and Alertmanager, and of `logs/<name>.log`; created when missing. */
   dataDir: string;
   /** The rules of Prometheus; by default, the rules in deploy/observability. */
   rulesDir?: string;
@@ -21,9 +21,12 @@ export interface ObservabilityOptions {
   alertmanagerFile?: string;
   /** The dashboards that the page draws; by default, the dashboards in deploy/observability. */
   dashboardsDir?: string;
-  /** The milliseconds between two scrapes, two evaluations of rules and two exports of a service; 5,000 by default. */
+  /**
+   * The milliseconds between two scrapes, between two evaluations of rules and between two exports of a service; 5,000
+   * by default.
+   */
   scrapeMs?: number;
-  /** The URL to which Alertmanager posts notifications as webhooks; without it, none are sent. */
+  /** The URL to which Alertmanager posts notifications as webhooks. Without it, Alertmanager sends none. */
   notifyUrl?: string;
   /** The page's port; a free one by default. */
   pagePort?: number;
@@ -59,7 +62,7 @@ const GRACE_MS = 5_000;
 
 /**
  * Finds or installs a collector, Prometheus, Alertmanager and Zipkin, and starts them and the page on free ports of
- * 127.0.0.1. They end with this process, even after a crash. On failure it leaves none running and rejects with a sentence
+ * 127.0.0.1. They end with this process, even after a crash. On failure, stops all of them and rejects with a sentence
  * that names the server that did not become ready.
  */
 export async function startObservability(options: ObservabilityOptions): Promise<Observability> {
@@ -68,7 +71,7 @@ export async function startObservability(options: ObservabilityOptions): Promise
   await mkdir(join(dataDir, 'logs'), { recursive: true });
   const installed = await ensureObservability({ env, log, signal });
   log('starting the collector, Prometheus, Alertmanager and Zipkin …');
-  // Disposes of the servers if the start fails. Otherwise the result owns them.
+  // Disposes of the servers if the start fails. After a success, the result owns them.
   await using stack = new AsyncDisposableStack();
   let isStopping = false;
   const keep = <T extends { child: Child }>(started: T): T => {
@@ -122,7 +125,10 @@ interface Files {
   rulesDir: string;
 }
 
-/** Returns the servers' files: the files of deploy/observability, or the given files, with `notifyUrl` as the only receiver. */
+/**
+ * Returns the paths of the servers' files: the files in deploy/observability or the given files, with `notifyUrl` as
+ * the only receiver.
+ */
 async function prepareFiles(
   options: Pick<ObservabilityOptions, 'rulesDir' | 'alertmanagerFile' | 'notifyUrl' | 'dataDir'>,
 ): Promise<Files> {

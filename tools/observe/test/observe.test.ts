@@ -1,4 +1,7 @@
-/** Tests the six services and all observability servers in one file, because they take longer to start than a suite takes to run. */
+/**
+ * Tests the six services and all observability servers in one file, because starting them takes longer than running a
+ * suite.
+ */
 import { startObservedSystem } from './observed-system.ts';
 import { page } from './suites/page.ts';
 import { queries } from './suites/queries.ts';

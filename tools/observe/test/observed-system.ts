@@ -26,8 +26,8 @@ const LIMIT_MS = 20_000;
 const WAY_MS = 180_000;
 
 /**
- * Starts everything, sends one clip, and stops everything after the tests of the file. On failure it leaves nothing behind
- * and rejects with the name of the part that did not start.
+ * Starts everything, sends one clip, and stops everything after the tests of the file. On failure, stops everything and
+ * rejects with the name of the part that did not start.
  */
 export async function startObservedSystem(env: Record<string, string> = {}): Promise<ObservedSystem> {
   await using starting = new AsyncDisposableStack();
@@ -49,7 +49,7 @@ export async function startObservedSystem(env: Record<string, string> = {}): Pro
   };
 }
 
-/** Sends a spoken clip and waits for the webhook of its transcript, the last one. */
+/** Sends a spoken clip and waits for the webhook of its transcript, which is the last webhook. */
 async function sendOne(system: TestSystem, receiver: Receiver): Promise<ObservedSystem['clip']> {
   const owner = await system.newOwner('Observed');
   const project = await owner.createProject({

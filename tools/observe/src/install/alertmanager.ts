@@ -2,8 +2,8 @@ import type { InstallContext } from '@recording-request/stack/install/context';
 import { ensureGoTool } from '@recording-request/stack/install/go-tool';
 
 /**
- * Returns the path of an Alertmanager: ALERTMANAGER_BIN, PATH, the cache, or a build of its Go module, which has its API and no pages.
- * (The program in Debian's package needs files of an installed package.)
+ * Returns the path of an Alertmanager: ALERTMANAGER_BIN, PATH, the cache, or a build of its Go module. The build has
+ * the API, but no pages. (The program in Debian's package works only if the package is installed.)
  */
 export const ensureAlertmanager = (context: InstallContext): Promise<string> =>
   ensureGoTool(

@@ -13,8 +13,8 @@ export interface ObservabilityInstall extends PrometheusInstall {
 
 /** Finds or installs all of them, once per machine. Rejects with a sentence that names the missing program. */
 export async function ensureObservability(context: InstallContext): Promise<ObservabilityInstall> {
-  // Downloads first, so that a machine without a registry fails before the long builds. The builds are
-  // sequential: two at once would only compete for the processor.
+  // Downloads first, so that a machine without a registry fails before the long builds. Builds in sequence, because two
+  // builds at once would only compete for the processor.
   const prometheus = await ensurePrometheus(context);
   const zipkin = await ensureZipkin(context);
   const alertmanager = await ensureAlertmanager(context);

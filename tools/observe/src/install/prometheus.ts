@@ -15,8 +15,8 @@ export interface PrometheusInstall {
 }
 
 /**
- * Finds or installs Prometheus 2.42 or newer: PROMETHEUS_BIN and PROMTOOL_BIN, PATH, the cache, or the programs of Debian's package. This
- * unpacks the package without installing it, because installing it starts a server on port 9090.
+ * Finds or installs Prometheus 2.42 or newer: PROMETHEUS_BIN and PROMTOOL_BIN, PATH, the cache, or the programs in
+ * Debian's package. Only unpacks the package, because installing it starts a server on port 9090.
  */
 export async function ensurePrometheus(context: InstallContext): Promise<PrometheusInstall> {
   const { env, log, signal } = context;

@@ -37,7 +37,7 @@ async function download(into: string, { env, log, signal }: InstallContext): Pro
   log(`${what} …`);
   const artifact = `io.zipkin:zipkin-server:${VERSION}:jar:exec`;
   const args = ['--batch-mode', COPY, `-Dartifact=${artifact}`, `-DoutputDirectory=${into}`];
-  // The folder is empty, so that Maven finds no project in it.
+  // This folder is empty, so Maven finds no project in it.
   await run('mvn', args, { what, log, signal, env, cwd: into, timeoutMs: LIMIT_MS });
   const jar = (await readdir(into)).find(name => name.endsWith('.jar'));
   if (!jar) throw new Error('Maven downloaded no Zipkin: set ZIPKIN_JAR to the path of its executable jar.');

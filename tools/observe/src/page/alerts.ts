@@ -23,7 +23,10 @@ const LIMIT_MS = 10_000;
 const ORDER = ['firing', 'pending', 'quiet'];
 const WORDS = { firing: 'firing', pending: 'pending', quiet: 'silenced: another alert explains it' };
 
-/** Returns the alerts that Alertmanager silences, because another alert explains them or an operator silenced them. Empty while it does not respond. */
+/**
+ * Returns the silenced alerts: another alert explains them, or an operator silenced them. Returns none while
+ * Alertmanager does not respond.
+ */
 export async function quietAlerts(alertmanagerUrl: string): Promise<ManagedAlert[]> {
   const url = `${alertmanagerUrl}/api/v2/alerts?active=false&inhibited=true&silenced=true`;
   const answer = await fetch(url, { signal: AbortSignal.timeout(LIMIT_MS) }).catch(() => undefined);

@@ -17,7 +17,7 @@ export interface ChartOptions {
   max: number | undefined;
   stacked: boolean;
   exemplars: Exemplar[];
-  /** The values with a horizontal line. */
+  /** The values at which a horizontal line is drawn. */
   thresholds: number[];
 }
 
@@ -31,7 +31,8 @@ export interface ChartData extends Pick<ChartOptions, 'unit' | 'min' | 'max' | '
 
 /** The number of line styles with distinct colours and dashes; further lines repeat them. */
 export const KINDS = 8;
-// A difference of two equal sums has rounding errors; an axis scaled to them would show large swings.
+// The difference of two equal sums has rounding errors. If the axis were scaled to these errors, they would look like
+// large changes.
 const NOTHING = 1e-12;
 
 /** Returns the element of a chart with its data, a description in words, and the links to its exemplars' traces. */
@@ -59,7 +60,7 @@ function valuesOf(points: [number, number][], { start, stepSeconds }: Span, leng
   return values;
 }
 
-/** Stacks each line on those before it. */
+/** Stacks each line on the lines before it. */
 function stack(lines: (number | null)[][]): (number | null)[][] {
   const sums: number[] = [];
   return lines.map(values =>

@@ -17,7 +17,7 @@ test("replaces Grafana's names and the dashboard's variables in a query", () => 
     'a{job="gateway", topic=~".*"}[25s]',
   );
   assert.equal(resolve('b[$__range] / $__range_s / $__interval'), 'b[3600s] / 3600 / 20s');
-  // An unknown name stays, so that Prometheus refuses it; the end of an expression is not a name.
+  // Keeps an unknown name, so that Prometheus refuses it. The `$` at the end of a regular expression is not a name.
   assert.equal(resolve('c{d=~"x.*$"} $other'), 'c{d=~"x.*$"} $other');
 });
 

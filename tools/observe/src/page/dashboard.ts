@@ -1,7 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
-/** The kinds of Grafana panels that the page draws; it shows any other as unknown. */
+/** The kinds of Grafana panels that the page draws. It shows any other kind as unknown. */
 export type PanelKind = 'timeseries' | 'stat' | 'gauge' | 'bargauge' | 'table' | 'text' | 'row';
 
 export interface Target {
@@ -25,7 +25,7 @@ export interface Panel {
   min: number | undefined;
   max: number | undefined;
   thresholds: { value: number | undefined; colour: string }[];
-  /** Whether a chart has a horizontal line at each. */
+  /** Whether a chart has a horizontal line at each threshold. */
   hasThresholdLines: boolean;
   /** Words that replace values. */
   mappings: Record<string, string>;
@@ -36,7 +36,7 @@ export interface Panel {
   text: string;
 }
 
-/** A variable that the user may choose, and that queries use as `$name`. */
+/** A variable that the user may choose. Queries use it as `$name`. */
 export interface Variable {
   name: string;
   label: string;
@@ -54,7 +54,10 @@ export interface Dashboard {
   variables: Variable[];
 }
 
-/** Reads the dashboards of a folder, in the order of their file names. A missing folder has none. Fails when a file is not JSON. */
+/**
+ * Reads the dashboards of a folder, in the order of their file names. Returns none for a missing folder. Fails when a
+ * file is not JSON.
+ */
 export async function readDashboards(dir: string): Promise<Dashboard[]> {
   const names = await readdir(dir).catch((): string[] => []);
   const files = names.filter(name => name.endsWith('.json')).sort();
@@ -118,7 +121,7 @@ function variableOf(raw: RawVariable): Variable[] {
   if (type === 'custom' || type === 'constant' || type === 'interval')
     return [{ ...common, options: query.split(',').map(option => option.trim()) }];
   const [, match, label] = /^label_values\((?:(.+),)?\s*(\w+)\s*\)$/.exec(query) ?? [];
-  // The page has only one data source.
+  // Supports no other kinds, such as a choice of data sources: the page has only one data source.
   return type === 'query' && label ? [{ ...common, options: { label, match: match?.trim() } }] : [];
 }
 

@@ -2,7 +2,7 @@ import type { Span } from '@recording-request/harness/prometheus';
 import { ALL, type Target, type Variable } from './dashboard.ts';
 
 const POINTS = 180;
-// A rate needs several scrapes; Grafana also takes four.
+// A rate needs several scrapes. Grafana also uses four.
 const SCRAPES = 4;
 
 /** Returns the span that ends at `now` and goes back `seconds`, with about 180 points. */
@@ -31,7 +31,7 @@ export function resolveNames(
   return expr.replaceAll(/\$(?:\{(\w+)(?::\w+)?\}|(\w+))/g, (whole, braced, plain) => known[braced ?? plain] ?? whole);
 }
 
-/** Returns the name of a line: the target's legend, or else its labels. */
+/** Returns the name of a line: the target's legend or, without a legend, the labels. */
 export function legendOf(legend: string, labels: Record<string, string>): string {
   if (legend && legend !== '__auto')
     return legend.replaceAll(/\{\{\s*(\w+)\s*\}\}/g, (_, label) => labels[label] ?? '').trim() || 'value';

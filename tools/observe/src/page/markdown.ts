@@ -2,8 +2,7 @@ import { type Html, html, raw } from '@recording-request/web-shared/html';
 
 /**
  * Renders the Markdown of runbooks and dashboards: headings, paragraphs, lists, tables, fenced code, code, bold,
- * emphasis and links.
- * A code block marked `promql` gets a link that runs it. All other text stays as it is.
+ * emphasis and links. A code block marked `promql` gets a link that runs its query. All other text stays unchanged.
  */
 export function markdown(text: string): Html {
   const blocks = text.replaceAll('\r\n', '\n').split(/(^```[\s\S]*?^```$)/m);
@@ -17,7 +16,7 @@ function code(block: string): Html {
   return html`<pre><code>${content}</code></pre>${isQuery ? queries(content) : null}`;
 }
 
-/** A query ends before an empty line or a comment. */
+/** Renders a code block with a link for each query. A query ends before an empty line or a comment. */
 function queries(content: string): Html {
   const each = content
     .split(/\n\s*\n|^\s*#.*$/m)
@@ -82,7 +81,7 @@ function inline(text: string): Html {
   })}`;
 }
 
-/** Other runbooks have a page here; other files of the repository do not. */
+/** Renders a link. Other runbooks have a page here; other files of the repository do not. */
 function link(words: string, target: string): Html {
   if (/^https?:\/\//.test(target)) return html`<a href="${target}">${words}</a>`;
   const [, name] = /^(?:\.\/)?([\w-]+)\.md(?:#.*)?$/.exec(target) ?? [];

@@ -83,7 +83,7 @@ async function lines(panel: Panel, context: PanelContext): Promise<Html> {
 ${legend(drawn, panel)}`;
 }
 
-/** Sorts the largest first, because a legend shows only some lines. */
+/** Returns the weight by which lines are sorted, the largest first, because a legend shows only some lines. */
 const weightOf = ({ points }: Line) => points.reduce((sum, [, value]) => sum + (Number.isFinite(value) ? value : 0), 0);
 
 function legend(drawn: Line[], { unit, decimals }: Panel): Html {

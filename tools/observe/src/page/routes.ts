@@ -28,12 +28,12 @@ export interface PageContext {
 
 const NEWEST = 15;
 const DAY_SECONDS = 86_400;
-// A system on one machine has usually run for minutes.
+// A system on one machine has usually run only for minutes.
 const RANGE_SECONDS = 900;
 const ID = /^[0-9a-f-]{16,36}$/i;
 const nowSeconds = () => Date.now() / 1000;
 
-/** Shows alerts, the newest clips and the dashboards. An unavailable part shows the reason. */
+/** Shows alerts, the newest clips and the dashboards. In place of an unavailable part, it shows the reason. */
 export async function homePage({ prometheus, traces, alertmanagerUrl, dashboardsDir }: PageContext): Promise<Answer> {
   const [alerts, clips, dashboards] = await Promise.all([
     Promise.all([prometheus.alerts(), quietAlerts(alertmanagerUrl)]).then(both => alertRows(...both), renderFault),
@@ -43,7 +43,7 @@ export async function homePage({ prometheus, traces, alertmanagerUrl, dashboards
   return { page: renderDocument('Overview', renderHome({ alerts, clips, dashboards })) };
 }
 
-/** Shows one dashboard, for the time and the values in its URL. */
+/** Shows one dashboard, for the time range and the variables in the URL. */
 export async function dashboardPage(uid: string, asked: URLSearchParams, context: PageContext): Promise<Answer> {
   const { prometheus, scrapeSeconds, dashboardsDir } = context;
   const dashboards = await readDashboards(dashboardsDir);
@@ -69,7 +69,7 @@ export async function dashboardPage(uid: string, asked: URLSearchParams, context
 async function choicesOf({ variables }: Dashboard, { prometheus }: PageContext): Promise<Record<string, string[]>> {
   const one = async ({ name, options }: Variable): Promise<[string, string[]]> => {
     if (Array.isArray(options)) return [name, options];
-    // Replaces another variable within the selector by "all".
+    // Replaces other variables in the selector by "all".
     const match = options.match?.replaceAll(/\$\{?\w+\}?/g, '.*');
     return [name, await prometheus.labelValues(options.label, match).catch(() => [])];
   };

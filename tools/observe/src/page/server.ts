@@ -15,9 +15,9 @@ export interface PageOptions {
   prometheusUrl: string;
   alertmanagerUrl: string;
   zipkinUrl: string;
-  /** Holds dashboards in Grafana's format. */
+  /** The folder of dashboards in Grafana's format. */
   dashboardsDir: string;
-  /** Holds a page for each alert, in Markdown. */
+  /** The folder with a page for each alert, in Markdown. */
   runbooksDir: string;
   /** Milliseconds between two scrapes of Prometheus. */
   scrapeMs: number;
@@ -39,7 +39,7 @@ const ASSETS: Record<string, { type: string; content: string }> = {
   '/live.js': { type: 'text/javascript', content: bundleOf(import.meta.resolve('./browser/live.ts')) },
 };
 
-// The read-only paths of Prometheus; its other paths change data.
+// The read-only paths of Prometheus. Its other paths change data.
 const READ = /^\/api\/v1\/(query|query_range|series|labels|alerts|label\/\w+\/values)$/;
 
 /** Serves one address on 127.0.0.1: the page, Zipkin's pages below /zipkin/, and Prometheus's read API below /api/v1/. */

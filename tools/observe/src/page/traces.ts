@@ -31,7 +31,10 @@ export interface TraceSummary {
   failed: boolean;
 }
 
-/** A step of a clip: its duration, and its start after the landing; `failed` if its span reports an error. */
+/**
+ * A step of a clip: its duration, and the time from the landing to its start. `failed` is true if its span reports an
+ * error.
+ */
 export interface Step {
   name: StepName;
   seconds: number;
@@ -57,7 +60,7 @@ export class TraceError extends Error {
   override name = 'TraceError';
 }
 
-/** Queries one Zipkin. Every method rejects with a TraceError. */
+/** Queries a Zipkin server. Every method rejects with a TraceError. */
 export class Traces {
   readonly #url: string;
 
@@ -72,8 +75,8 @@ export class Traces {
   }
 
   /**
-   * Returns traces about a clip, an upload or a project: the traces of landings, and the newest others. Omits the look-ups
-   * by `npm run admin -- trace`, which have the same id but no information.
+   * Returns traces about a clip, an upload or a project: the traces of landings, and the newest other traces. Omits the
+   * look-ups of `npm run admin -- trace`, which have the same id but no information.
    */
   async about(id: string, limit: number): Promise<{ traces: ZipkinSpan[][]; isClip: boolean }> {
     for (const attribute of IDS) {
@@ -114,7 +117,7 @@ function clipOf(landing: ZipkinSpan, spans: ZipkinSpan[]): ClipTrace {
   const steps = STEPS.flatMap(({ name, span }) => {
     const own = spans.filter(one => span.test(one.name ?? ''));
     if (own.length === 0) return [];
-    // A step whose retry succeeded has not failed.
+    // A step has not failed if its retry succeeded.
     const last = own.reduce((a, b) => (startOf(a) > startOf(b) ? a : b));
     const seconds = (last.duration ?? 0) / 1e6;
     const waitedSeconds = Math.max(0, startOf(last) / 1e6 - landedAt / 1000);

@@ -21,11 +21,11 @@ const PLAIN: Scale = [
   [1e3, 'k'],
   [1, ''],
 ];
-// Values that are clearer in the smaller unit: 90 s, not 1.5 min; 1234, not 1.23 k.
+// The values below which the smaller unit is clearer: 90 s, not 1.5 min; 1234, not 1.23 k.
 const BETTER_BELOW: Record<number, number> = { 60: 2, 1e3: 10 };
 const PER_SECOND: Record<string, string> = { reqps: '/s', ops: '/s', cps: '/s', eps: '/s', Bps: '/s', binBps: '/s' };
 
-/** Formats a value for people, by Grafana's name of its unit. */
+/** Formats a value for people. `unit` is Grafana's name of the unit. */
 export function formatValue(value: number, unit: string, decimals?: number): string {
   if (!Number.isFinite(value)) return Number.isNaN(value) ? '–' : value > 0 ? '∞' : '−∞';
   switch (unit) {

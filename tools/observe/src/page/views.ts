@@ -20,7 +20,7 @@ export const RANGES: Record<string, number> = {
 };
 const LONG_WAIT_SECONDS = 1;
 
-/** The document around every view. */
+/** Renders the document around every view. */
 export function renderDocument(title: string, live: Html, fixed?: Html): string {
   return html`<!doctype html>
 <html lang="en">
@@ -57,7 +57,10 @@ ${live}
 `.text;
 }
 
-/** The first view: alerts, the newest clips, the dashboards. A sentence with the reason may replace each part. */
+/**
+ * Renders the first view: alerts, the newest clips and the dashboards. In place of a part, it may show a sentence with
+ * a reason.
+ */
 export function renderHome(parts: {
   alerts: AlertRow[] | Html;
   clips: ClipTrace[] | Html;

@@ -45,7 +45,7 @@ async function startStore(status: number) {
   return { url: `http://127.0.0.1:${port}`, spans, [Symbol.asyncDispose]: stop };
 }
 
-/** Starts the collector as deployed, with its own trace store and other sampling variables. */
+/** Starts the collector as it is deployed, but with a separate trace store and other sampling variables. */
 async function startSampling(sampling: Record<string, string>, storeStatus = 202) {
   await using starting = new AsyncDisposableStack();
   const scratch = starting.use(await tempDir());
@@ -72,7 +72,7 @@ async function startSampling(sampling: Record<string, string>, storeStatus = 202
       await ask(`${otlpUrl}/v1/traces`, { method: 'POST', headers: { 'content-type': 'application/json' }, body });
       return spanId;
     },
-    /** Returns the sum of a metric of the collector itself, for the series with `label`. */
+    /** Returns the sum of one of the collector's own metrics, over the series with `label`. */
     async figure(name: string, label = ''): Promise<number> {
       const lines = (await ask(`http://${scrape.itself}/metrics`)).split('\n');
       const some = lines.filter(line => line.split(/[ {]/, 1)[0] === name && line.includes(label));
@@ -102,7 +102,7 @@ function otlp(
 
 type Sampling = Awaited<ReturnType<typeof startSampling>>;
 
-/** Waits for decisions on this many traces, and returns how many the collector keeps. */
+/** Waits until the collector has decided on this many traces. Returns how many of them it keeps. */
 async function keptOf(count: number, { figure }: Sampling): Promise<number> {
   await until(`${count} traces are decided on`, async () => (await figure(DECISIONS)) >= count, PATIENCE);
   return figure(DECISIONS, 'sampled="true"');
@@ -123,7 +123,7 @@ test('keeps an upload from its first spans on, errors, and slow requests', BOUND
   const late = await post({ traceId: slow, seconds: 2 });
   const dropped = await post({ traceId: usual });
   assert.equal(await keptOf(4, collector), 3);
-  // The body took longer than the collector waits for a decision.
+  // Sends a span long after the first one, because the body took longer than the collector waits before it decides.
   const land = await post({ traceId: upload, name: 'land', attributes });
   const webhook = await post({ traceId: upload, name: 'webhook submission.created' });
   await comes('the kept spans', [lookUp, found, land, webhook, error, late], collector);

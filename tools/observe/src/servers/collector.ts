@@ -2,7 +2,10 @@ import type { Child } from '@recording-request/stack/child-process';
 import { freePort } from '@recording-request/stack/ports';
 import { answers, type ServerContext, startServer } from './server.ts';
 
-/** Keeps every trace and decides sooner than in a cluster, because users look at recent and ordinary requests. */
+/**
+ * Keeps every trace and decides sooner than in a cluster, because a user of this tool looks at recent, ordinary
+ * requests.
+ */
 const FOR_LOOKING = { DECISION_WAIT: '3s', SHARE_OF_THE_REST: '100' };
 
 /** A collector that receives spans, metrics and log records. */
@@ -17,9 +20,9 @@ export interface Collector {
 }
 
 /**
- * Starts the collector on free ports of 127.0.0.1 with the configuration in `config`, which reads the addresses of the collector and of Zipkin
- * from its environment. The services send their metrics every `everyMs` milliseconds. `sampling`: sampling variables that replace the
- * defaults for watching a system.
+ * Starts the collector on free ports of 127.0.0.1 with the configuration in `config`. The configuration reads the
+ * addresses of the collector and of Zipkin from the environment. The services send their metrics every `everyMs`
+ * milliseconds. `sampling` are sampling variables that replace the default (every trace is kept).
  */
 export async function startCollector(
   program: string,
@@ -38,7 +41,7 @@ export async function startCollector(
     OWN_METRICS_HOST: '127.0.0.1',
     OWN_METRICS_PORT: new URL(`http://${itself}`).port,
     SPAN_METRICS_INTERVAL: `${everyMs}ms`,
-    // Three exports, and enough time that a slow machine does not look like a process that has ended.
+    // The time of three exports. It has a minimum, because a slow machine must not look like a process that has ended.
     METRIC_EXPIRATION: `${Math.max(3 * everyMs, 15_000)}ms`,
     ...sampling,
     GOMEMLIMIT: '256MiB',
@@ -46,7 +49,7 @@ export async function startCollector(
   const otlpUrl = `http://${http}`;
   const nothing = { method: 'POST', headers: { 'content-type': 'application/json' }, body: '{}' };
   const isReady = async (limit: AbortSignal) =>
-    // Receivers start last.
+    // Checks the receivers last, because they start last.
     (await answers(`http://${services}/metrics`, limit)) && (await answers(`${otlpUrl}/v1/traces`, limit, nothing));
   const args = ['--config', config];
   const child = await startServer({ name: 'collector', command: program, args, env, isReady }, context);

@@ -4,7 +4,7 @@ import type { Child } from '@recording-request/stack/child-process';
 import { freePort } from '@recording-request/stack/ports';
 import { answers, type ServerContext, startServer } from './server.ts';
 
-/** Starts Prometheus on a free port of 127.0.0.1; it scrapes the collector, and loads the rules of `rulesDir`. */
+/** Starts Prometheus on a free port of 127.0.0.1. It scrapes the collector, and loads the rules in `rulesDir`. */
 export async function startPrometheus(
   program: string,
   options: {
@@ -20,7 +20,7 @@ export async function startPrometheus(
   const url = `http://127.0.0.1:${port}`;
   const rules = await rulesOf(options.rulesDir);
   const config = join(dataDir, 'prometheus.json');
-  // YAML is a superset of JSON.
+  // Writes JSON, because YAML is a superset of JSON.
   await writeFile(config, JSON.stringify(configuration({ ...options, rules, itself: `127.0.0.1:${port}` }), null, 2));
   const child = await startServer(
     {
@@ -61,7 +61,7 @@ function configuration(options: {
     rule_files: rules,
     alerting: { alertmanagers: [{ static_configs: [{ targets: [alertmanagerAddress] }] }] },
     scrape_configs: [
-      // Each series names its own service and process.
+      // Honors the labels of each series, because they name its service and process.
       { job_name: 'recording-request', honor_labels: true, static_configs: [{ targets: [scrape.services] }] },
       { job_name: 'collector', static_configs: [{ targets: [scrape.itself] }] },
       { job_name: 'prometheus', static_configs: [{ targets: [itself] }] },

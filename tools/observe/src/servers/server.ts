@@ -3,11 +3,12 @@ import { startChild } from '@recording-request/stack/child-process';
 import { readyOrKilled } from '@recording-request/stack/servers/start-server';
 import { waitFor } from '@recording-request/stack/wait';
 
-// The same limit as for the services. Java compiles much code during its start, which takes minutes on a busy machine.
+// The limit is the same as for the services. Java compiles much code during its start, which takes minutes on a busy
+// machine.
 const READY_MS = 5 * 60_000;
 
 export interface ServerContext {
-  /** Holds the servers' data and `logs/<name>.log`. */
+  /** The folder of the servers' data and of `logs/<name>.log`. */
   dataDir: string;
   /** The environment that children inherit. */
   env: NodeJS.ProcessEnv;
@@ -15,7 +16,10 @@ export interface ServerContext {
   signal?: AbortSignal | undefined;
 }
 
-/** Starts a program and waits until `isReady` returns true. On failure it leaves none running and rejects with the end of its log. */
+/**
+ * Starts a program and waits until `isReady` returns true. On failure, ends the program and rejects with the end of its
+ * log.
+ */
 export async function startServer(
   options: {
     name: string;

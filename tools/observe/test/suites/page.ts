@@ -78,7 +78,7 @@ export function page({ observability, clip, page, prometheus }: ObservedSystem):
         assert.ok(at > 0, title);
         return text.slice(at, text.indexOf('</section>', at));
       };
-      // Points are on whole steps, so the newest values appear with the next step.
+      // The page shows points only at whole steps, so the newest values appear with the next step.
       const drawn = async () => {
         const text = await (await fetch(`${own.url}/dashboards/sample`)).text();
         const isDrawn = !panelOf(text, 'Clips landed').includes('class="empty"');
@@ -93,7 +93,7 @@ export function page({ observability, clip, page, prometheus }: ObservedSystem):
       assert.match(panel('Nothing'), /Nothing in this time/);
       assert.match(panel('Malformed'), /class="fault".*parse error/s);
       assert.match(panel('Unknown kind'), /does not draw/);
-      // The service is one of those that Prometheus knows.
+      // The list of services contains a service that Prometheus knows.
       assert.match(text, /<option value="gateway">/);
     });
 

@@ -14,7 +14,10 @@ import type { ObservedSystem } from '../observed-system.ts';
 
 const ARRIVES = { limitMs: 150_000, everyMs: 2_000 };
 const NO_DATA = / or vector\(0\)$/;
-/** Selectors that match no series in a healthy system, with the reason. Queries without them must return data. */
+/**
+ * Selectors that match no series in a healthy system, each with the reason. A query without these selectors must return
+ * data.
+ */
 const FAULTS: Readonly<Record<string, string>> = {
   'error_type!=""': 'no outgoing request and no database command fails',
   'error_type=~"5..|unreachable|timeout"': 'the store responds',
@@ -32,7 +35,10 @@ const NOWHERE: Readonly<Record<string, string>> = {
   otelcol_exporter_send_failed_spans: 'the trace store accepts all spans',
 };
 
-/** Returns the parts of the queries with data in a healthy system: without selectors of faults, and without the zero that replaces missing series. */
+/**
+ * Returns the parts of the queries that have data in a healthy system. Omits selectors of faults, and the zero that
+ * replaces missing series.
+ */
 const usually = (asked: readonly Asked[]): Asked[] =>
   asked
     .filter(({ expr }) => !Object.keys(NOWHERE).some(series => expr.includes(series)))
@@ -58,7 +64,7 @@ export function queries({ observability, another, prometheus }: ObservedSystem):
   };
 
   describe('the queries', () => {
-    // `increase` is 0 for a counter with a single value, so each operation is repeated.
+    // Repeats each operation, because `increase` is 0 for a counter with a single value.
     before(async () => {
       await another();
       await another();

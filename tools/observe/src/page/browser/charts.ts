@@ -7,13 +7,13 @@ const AXIS_WIDTH = 62;
 const WIDEN = 1.05;
 const CLOCK = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' });
 
-/** Draws every chart below `root`, in colours and dashes of the style sheet. */
+/** Draws every chart below `root`, with the colours and dashes of the style sheet. */
 export function drawCharts(root: ParentNode): void {
   for (const place of root.querySelectorAll<HTMLElement>('.chart[data-chart]')) {
     const data = JSON.parse(place.dataset.chart!) as ChartData;
     const chart = new uPlot(optionsOf(place, data), [data.times, ...data.lines, ...acrossOf(data)], place);
     const sized = new ResizeObserver(() => {
-      // An update has replaced its part of the page.
+      // An update has removed this chart from the page.
       if (!place.isConnected) sized.disconnect();
       else chart.setSize({ width: place.clientWidth, height: HEIGHT });
     });

@@ -1,4 +1,4 @@
-// Updates the page without a reload, so that the scroll position and focus stay.
+// Updates the page without a reload, so that the scroll position and the focus stay.
 
 import { drawCharts } from './charts.ts';
 
@@ -7,7 +7,7 @@ const LIMIT_MS = 20_000;
 
 async function renew(): Promise<void> {
   const old = document.querySelector('#live');
-  // Waits while the user chooses from a menu.
+  // Does not update the page while the user chooses from a menu.
   if (!old || document.hidden || old.contains(document.querySelector('select:focus, textarea:focus'))) return;
   const answer = await fetch(location.href, { signal: AbortSignal.timeout(LIMIT_MS) });
   const next = new DOMParser().parseFromString(await answer.text(), 'text/html').querySelector('#live');
