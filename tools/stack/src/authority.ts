@@ -22,8 +22,8 @@ export interface Authority {
   /** The certificate to trust. */
   cert: string;
   /**
-   * Issues a certificate for host names, addresses and URIs, valid from yesterday (until yesterday if `expired`). It permits
-   * any use unless `usages` (object identifiers) limit it.
+   * Issues a certificate for host names, addresses and URIs, valid from yesterday (until yesterday if `expired`). The
+   * certificate permits any use unless `usages` (object identifiers) limit its use.
    */
   issue(names: string[], options?: { expired?: boolean; usages?: string[] }): Promise<Certificate>;
 }
@@ -35,9 +35,9 @@ const KEYS = { name: 'ECDSA', namedCurve: 'P-256' };
 const SIGNING = { name: 'ECDSA', hash: 'SHA-256' };
 
 /**
- * Creates a certificate authority, or continues the authority in `kept`. Its key exists only in this process unless the
- * caller requests it. Each authority has a different name: TLS finds an issuer by its name, and clients trust two
- * authorities while one replaces the other.
+ * Creates a certificate authority, or continues the authority in `kept`. The key of the authority exists only in this
+ * process unless the caller requests it. Each authority has a different name, because TLS finds an issuer by its name:
+ * clients trust both authorities while one replaces the other.
  */
 export async function makeAuthority(
   kept?: Certificate,

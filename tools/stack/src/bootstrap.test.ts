@@ -46,7 +46,7 @@ test('installs packages and generates code once, and again when their sources ch
   await writeFile(join(dir.path, 'proto/a/v1/a.proto'), 'syntax = "proto3"; package a.v1;');
   assert.deepEqual(await prepared(), ['run']);
 
-  // The scripts of the pages are built from their own sources and those of the contract.
+  // The scripts of the pages are built from the sources of the pages and of the contract.
   for (const folder of ['web/shared/src', 'packages/contract/src']) {
     await mkdir(join(dir.path, folder), { recursive: true });
     await writeFile(join(dir.path, folder, 'a.ts'), '');
@@ -56,7 +56,7 @@ test('installs packages and generates code once, and again when their sources ch
   await rm(join(dir.path, 'proto/gen'), { recursive: true });
   assert.deepEqual(await prepared(), ['run']);
 
-  // Another lockfile may install another code generator.
+  // With another lockfile, npm may install another code generator.
   await writeFile(join(dir.path, 'package-lock.json'), '{"a":1}');
   assert.deepEqual(await prepared(), ['install', 'run']);
 

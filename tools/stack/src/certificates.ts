@@ -5,12 +5,18 @@ import { type Caller, OPERATOR, SERVICES } from '@recording-request/proto/caller
 import { type Authority, makeAuthority } from './authority.ts';
 import { writePrivate } from './secrets.ts';
 
-/** The certificate files with which the services of this machine authenticate each other and the operator. */
+/**
+ * The certificate files of the services on this machine. The services use them to authenticate each other and the
+ * operator.
+ */
 export interface MachineCertificates {
   authority: Authority;
   /** Returns the variables that name the files of a service; for the operator, the variables of `npm run admin`. */
   env(name: Caller): Record<string, string>;
-  /** Writes a certificate of the same authority as `<file>.pem` and `<file>.key`; returns the variables that name them. */
+  /**
+   * Writes a certificate of the same authority as `<file>.pem` and `<file>.key`. Returns the variables that name these
+   * files.
+   */
   issue(file: string, names: readonly string[], options?: { expired?: boolean }): Promise<Record<string, string>>;
   /** Replaces all certificates with new ones of the same authority. */
   renew(): Promise<void>;
@@ -18,7 +24,7 @@ export interface MachineCertificates {
 
 const EVERYONE: readonly Caller[] = [...SERVICES, OPERATOR];
 
-/** Writes the certificates to `dir` with mode 600. Their authority lives as long as this process. */
+/** Writes the certificates to `dir` with mode 600. The certificate authority exists as long as this process. */
 export async function makeCertificates(dir: string): Promise<MachineCertificates> {
   await mkdir(dir, { recursive: true, mode: 0o700 });
   const authority = await makeAuthority();

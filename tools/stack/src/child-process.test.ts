@@ -5,7 +5,10 @@ import { test } from 'node:test';
 import { startChild } from './child-process.ts';
 import { tempDir } from './testing/temp-dir.ts';
 
-/** Keeps the threads that do file work busy until disposal: each file operation waits for tens of milliseconds. */
+/**
+ * Until disposal, keeps the threads for file operations so busy that each file operation waits for tens of
+ * milliseconds.
+ */
 function busyDisk(): Disposable {
   let busy = true;
   const turn = () => {

@@ -29,17 +29,23 @@ const LOG_ROTATE_BYTES = 20 * 1024 * 1024;
 const SETPRIV = findSetpriv();
 const living = new Set<ChildProcess>();
 
-// Without setpriv, only this code ends the children; they survive a SIGKILL of this process.
+// Ends the children on exit. Without setpriv, nothing else ends them, and they survive a SIGKILL of this process.
 process.on('exit', () => {
   for (const child of living) child.kill('SIGKILL');
 });
 
-/** Wraps a command so that the kernel kills it when this process ends, even by SIGKILL. Returns it unchanged where `setpriv` is missing. */
+/**
+ * Wraps a command so that the kernel kills it when this process ends, even by SIGKILL. Returns the command unchanged
+ * where `setpriv` is missing.
+ */
 export function dieWithParent(command: string, args: string[]): [string, string[]] {
   return SETPRIV ? [SETPRIV, ['--pdeathsig', 'KILL', '--', command, ...args]] : [command, args];
 }
 
-/** Starts a child in the background and appends its output to `logFile` (at most two files of 20 MB). Rejects when the child cannot start. */
+/**
+ * Starts a child in the background and appends its output to `logFile` (at most two files of 20 MB). Rejects when the
+ * child cannot start.
+ */
 export async function startChild(options: {
   name: string;
   command: string;
@@ -59,7 +65,7 @@ export async function startChild(options: {
     // Starts a new session, so that a terminal's Ctrl-C reaches only this process, which then ends the children in order.
     const stdio: StdioOptions = ['ignore', log.fd, log.fd];
     const spawned = spawn(file, argv, { cwd: options.cwd, env: options.env, stdio, detached: true });
-    // Listens before the first await; otherwise it would miss a child that exits at once.
+    // Listens before the first await. Otherwise, it would miss the end of a child that exits at once.
     const child = watch(name, spawned, logFile, logStart);
     await new Promise<void>((resolve, reject) => {
       spawned.once('spawn', resolve);

@@ -27,16 +27,16 @@ export interface ClusterOptions {
   dataDir: string;
   /** The gateway's port; a free one by default. */
   baseUrlPort?: number;
-  /** Variables for every service; they override the variables of the cluster. */
+  /** Variables for every service. They override the cluster's own variables. */
   env?: Record<string, string>;
   serviceEnv?: Partial<Record<ServiceName, Record<string, string>>>;
-  /** Prefix of topic names, so that several clusters share one Kafka. */
+  /** The prefix of topic names, so that several clusters can share one Kafka. */
   kafkaTopicPrefix?: string;
-  /** Prefix of database names, so that several clusters share one MongoDB. */
+  /** The prefix of database names, so that several clusters can share one MongoDB. */
   mongoDatabasePrefix?: string;
   s3Bucket?: string;
   logLevel?: string;
-  /** The services to start, all by default; without the gateway and projects, no request succeeds. */
+  /** The services to start, all by default. Without the gateway and projects, no request succeeds. */
   only?: readonly ServiceName[];
   /** Restarts a service that dies, on the same ports. */
   restart: boolean;
@@ -47,7 +47,7 @@ export interface ClusterOptions {
   onRestart?: (name: ServiceName) => void;
   /** Cancels the start. */
   signal?: AbortSignal;
-  /** For tests: node arguments that replace a service's own. */
+  /** For tests: node arguments that replace the arguments of a service. */
   nodeArgs?: (name: ServiceName) => string[];
 }
 
@@ -65,14 +65,17 @@ export interface Cluster extends AsyncDisposable {
   services: Record<ServiceName, RunningService>;
   certificates: MachineCertificates;
   kill(name: ServiceName, signal: NodeJS.Signals): void;
-  /** Stops the gateway first, so that no new request arrives, then the others together. Takes at most 25 seconds. */
+  /**
+   * Stops the gateway first, so that no new request arrives. Then stops the other services together. Takes at most 25
+   * seconds.
+   */
   stop(): Promise<void>;
 }
 
 /**
- * Migrates the databases and starts each service as a process. Resolves when each service reports SERVING and the gateway's
- * /healthz succeeds. The services end with this process, even after a crash. On failure it leaves none running and rejects
- * with a sentence that names the service that did not become ready and shows the end of its log.
+ * Migrates the databases and starts each service as a process. Resolves when each service reports SERVING and the
+ * gateway's /healthz succeeds. The services end with this process, even after a crash. On failure, stops all services
+ * and rejects with a sentence that names the service that did not become ready and shows the end of its log.
  */
 export async function startCluster(options: ClusterOptions): Promise<Cluster> {
   const addresses = await planAddresses(options.baseUrlPort);
@@ -87,7 +90,7 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
     logLevel: options.logLevel ?? 'info',
   });
   const shared = { ...process.env, ...common, ...options.env };
-  // Test stand-ins for services have no database.
+  // Does not migrate for stand-ins of services in tests, because they have no database.
   if (!options.nodeArgs) await migrateAll(shared, () => {});
   const certificates = await makeCertificates(join(dataDir, 'tls'));
   const failed = new AbortController();
@@ -128,7 +131,10 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
 
 export const serviceArgs = (name: ServiceName): string[] => [...nodeFlags(ROOT), join('services', name, 'src/main.ts')];
 
-/** Returns the node arguments before the file, for the version whose repository is `root`. The images use the same arguments. */
+/**
+ * Returns the node arguments that precede the file, for the version whose repository is `root`. The images use the same
+ * arguments.
+ */
 export const nodeFlags = (root: string): string[] => [
   // kafkajs computes a negative timeout when it is idle; Node would warn about it in every log.
   '--disable-warning=TimeoutNegativeWarning',

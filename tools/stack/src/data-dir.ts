@@ -6,8 +6,8 @@ const MARKER = '.recording-request';
 const LOCK = 'lock';
 
 /**
- * Locks the data folder for this process until the lock is released, and empties it when `fresh`. Rejects when another
- * process uses it, or when `fresh` names a folder that this command did not make.
+ * Locks the data folder for this process until the caller releases the lock, and empties the folder when `fresh`.
+ * Rejects when another process uses the folder, or when `fresh` applies to a folder that this command did not make.
  */
 export async function openDataDir(dir: string, fresh: boolean): Promise<Lock> {
   const before = await made(dir);
@@ -21,7 +21,7 @@ export async function openDataDir(dir: string, fresh: boolean): Promise<Lock> {
     }
     if (fresh || before.length === 0) {
       await writeFile(join(dir, MARKER), 'Data of Recording Request on this machine.\n');
-      // The folder holds keys, so git and the checks must skip it inside a clone.
+      // The folder contains keys. If it is inside a clone, git and the checks must skip it.
       await writeFile(join(dir, '.gitignore'), '*\n');
     }
   } catch (error) {

@@ -1,7 +1,7 @@
 import { credentials, makeClientConstructor } from '@grpc/grpc-js';
 
-// Encodes grpc.health.v1.Health/Check by hand: a request of one string and a response of one enum need no
-// proto loader.
+// Encodes grpc.health.v1.Health/Check by hand. The request is one string and the response one enum, so a proto loader
+// is not needed.
 const SERVING = 1;
 const Health = makeClientConstructor(
   {
@@ -18,7 +18,10 @@ const Health = makeClientConstructor(
   'grpc.health.v1.Health',
 );
 
-/** Returns whether the server at `target` (host:port), or one service of it, reports SERVING within `timeoutMs` milliseconds; false on any error. */
+/**
+ * Returns whether the server at `target` (host:port), or one service of that server, reports SERVING within `timeoutMs`
+ * milliseconds. Returns false on any error.
+ */
 export async function isServing(target: string, timeoutMs: number, service = ''): Promise<boolean> {
   const client = new Health(target, credentials.createInsecure());
   try {

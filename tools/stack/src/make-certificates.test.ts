@@ -41,7 +41,7 @@ test('replaces the authority in three steps, each compatible with the step befor
     WrongStep,
     'the next authority issued nothing',
   );
-  // An operator who is not sure may repeat a step; that changes nothing.
+  // An operator who is not sure may repeat a step. The repetition must change nothing.
   const both = await read('ca.crt');
   await makeDeployedCertificates(dir.path, 'add-authority');
   assert.equal(await read('ca.crt'), both);

@@ -26,10 +26,13 @@ const DONE: Record<Step, string> = {
   'drop-authority': 'the previous authority no longer exists',
 };
 
-/** The requested step is not the next one; the message names the next step. */
+/** The requested step is not the next step. The message names the next step. */
 export class WrongStep extends Error {}
 
-/** Replaces the certificates in `dir` with new ones of its authority, or changes the authorities in each `ca.crt`. */
+/**
+ * Replaces the certificates in `dir` with new certificates of the same authority, or changes the authorities in each
+ * `ca.crt`.
+ */
 export async function makeDeployedCertificates(dir: string, step: Step = 'certificates'): Promise<void> {
   const [present, next] = [join(dir, 'authority'), join(dir, 'authority', 'next')];
   const issuedByNext = join(next, 'issued');
@@ -41,7 +44,7 @@ export async function makeDeployedCertificates(dir: string, step: Step = 'certif
       throw new WrongStep(
         'The certificates were issued by the authority that this step removes: run --add-authority, copy each ca.crt to its service, then run it without an option.',
       );
-    // Replaces one certificate at a time, so that a second run completes an interrupted one.
+    // Replaces one certificate at a time, so that a second run can complete an interrupted run.
     for (const file of ['ca.key', 'ca.crt'])
       if (existsSync(join(next, file))) await rename(join(next, file), join(present, file));
     await rm(next, { recursive: true });

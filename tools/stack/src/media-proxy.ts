@@ -11,7 +11,7 @@ const TEMPLATE = new URL('../../../deploy/nginx/media-offload.conf.template', im
 const READY_MS = 30_000;
 const GRACE_MS = 5_000;
 
-/** nginx in front of a gateway, as `deploy/nginx` sets it up. */
+/** An nginx in front of a gateway, set up as in `deploy/nginx`. */
 export interface MediaProxy extends AsyncDisposable {
   url: string;
   pid: number;
@@ -30,14 +30,14 @@ export interface MediaProxyOptions {
   secret: string;
   /** The certificate authorities for a store over TLS. */
   storeCaFile?: string;
-  /** The limits of concurrent videos: in total, per owner, and per token. */
+  /** The limits of concurrent videos: in total, for each owner, and for each token. */
   limits?: { all: number; perOwner: number; perToken: number };
   env?: NodeJS.ProcessEnv;
   log?: Log;
   signal?: AbortSignal | undefined;
 }
 
-/** Starts nginx on a free port, and installs it if it is missing. It ends on disposal, or with this process. */
+/** Starts nginx on a free port. Installs nginx if it is missing. nginx ends on disposal, or with this process. */
 export async function startMediaProxy(options: MediaProxyOptions): Promise<MediaProxy> {
   const { dir, env = process.env, log = () => {}, signal } = options;
   const program = await ensureNginx({ env, log, ...(signal && { signal }) });
@@ -94,7 +94,10 @@ function variablesOf({ gateway, store, secret, storeCaFile, limits = LIMITS }: M
   };
 }
 
-/** Returns the template with its variables filled in, as nginx' container image does. Fails when a variable has no value. */
+/**
+ * Returns the template with the values of its variables, as nginx's container image does. Fails when a variable has no
+ * value.
+ */
 async function filledIn(variables: Record<string, string>): Promise<string> {
   return (await readFile(TEMPLATE, 'utf8')).replaceAll(/\$\{(\w+)\}/g, (_, name: string) => {
     const value = variables[name];

@@ -4,8 +4,8 @@ import { join } from 'node:path';
 const TEMPORARY = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'];
 
 /**
- * Writes the configuration of an nginx that serves `http` (the lines of its block of that name). Returns the arguments that
- * run nginx in the foreground. All its files are in `folder`, because its default paths belong to the system.
+ * Writes the configuration of an nginx; `http` are the lines of its `http` block. Returns the arguments that run nginx
+ * in the foreground. All files of this nginx are in `folder`, because the default paths belong to the system.
  */
 export async function nginxArgs(folder: string, http: string): Promise<string[]> {
   await mkdir(folder, { recursive: true });

@@ -5,7 +5,7 @@ import { promisify } from 'node:util';
 
 const DRAWS = 40;
 
-/** Draws ports, and holds them without listening until its input ends. */
+/** Draws ports, and keeps them reserved without listening until its input ends. */
 const SCRIPT = `
   import { freePort } from '${new URL('./ports.ts', import.meta.url)}';
   const ports = [];

@@ -6,11 +6,12 @@ import { join } from 'node:path';
 import { isAlive } from './child-process.ts';
 import { isCode } from './files.ts';
 
-// Below Linux's range for outgoing connections. Any client could take a port of that range while its service restarts.
+// The ports are below Linux's range for outgoing connections. In that range, any client could take the port of a
+// service while the service restarts.
 const LOWEST = 20_000;
 const HIGHEST = 32_000;
-// One file per port, named after it, holds the id of the process that got the port. Before the server listens, and while it
-// restarts, only this file shows other processes that the port is taken.
+// For each port, a file with the port's name contains the id of the process that got the port. Before the server
+// listens, and while it restarts, only this file shows other processes that the port is taken.
 const RESERVED = join(tmpdir(), `recording-request-ports-${process.getuid?.() ?? 'all'}`);
 const handedOut = new Set<number>();
 
@@ -18,13 +19,13 @@ process.on('exit', () => {
   try {
     for (const port of handedOut) rmSync(join(RESERVED, String(port)), { force: true });
   } catch {
-    // If a file remains, another process takes it over once this process has ended.
+    // If a file remains, another process removes it once this process has ended.
   }
 });
 
 /**
- * Returns a port of 127.0.0.1, from `lowest` and below `highest`, that has no listener. The port differs from those that
- * this function has returned to processes that still run.
+ * Returns a port of 127.0.0.1, from `lowest` and below `highest`, that has no listener. Never returns a port that it
+ * has returned to another process while that process still runs.
  */
 export async function freePort(lowest = LOWEST, highest = HIGHEST): Promise<number> {
   for (let tries = 0; tries < 2_000; tries++) {
@@ -43,14 +44,14 @@ function reserve(port: number): boolean {
     writeFileSync(place, String(process.pid), { flag: 'wx' });
     return true;
   } catch (error) {
-    // Without the files, a process knows only its own ports.
+    // If the files cannot be written, a process knows only the ports that it got itself.
     if (!isCode(error, 'EEXIST')) return !handedOut.has(port);
     if (isLeftOver(place)) rmSync(place, { force: true });
     return false;
   }
 }
 
-/** Returns whether the process of this port was killed before it could remove its file. */
+/** Returns whether the process with this port was killed before it could remove its file. */
 function isLeftOver(place: string): boolean {
   try {
     const holder = Number(readFileSync(place, 'utf8'));

@@ -13,7 +13,7 @@ export interface Provisioned {
   apiToken: string;
 }
 
-// The service has just started, so its first calls open connections and build indexes.
+// The service has just started, so its first calls are slow: they open connections and build indexes.
 const DEADLINE_MS = 15_000;
 
 /** Creates the first owner and their token through the ProjectsOperatorService. Rejects when the service refuses. */

@@ -1,16 +1,19 @@
 import { createHash } from 'node:crypto';
 
-/** Random numbers from a seed: the same seed gives the same run, as far as the machine's timing allows. */
+/** Random numbers from a seed. The same seed gives the same run, as far as the timing of the machine allows. */
 export interface Random {
-  /** 0 ≤ x < 1. */
+  /** Returns a number from 0 to below 1. */
   next(): number;
-  /** Returns an integer, both ends included. */
+  /** Returns an integer from `from` to `to`, both included. */
   integer(from: number, to: number): number;
   pick<T>(items: readonly T[]): T;
   /** Returns true with this probability, 0 to 1. */
   chance(share: number): boolean;
   bytes(length: number): Buffer;
-  /** Returns an independent sequence for a part of the run, so that the draws of one part do not change those of another. */
+  /**
+   * Returns an independent sequence for a part of the run, so that the number of draws in one part does not change
+   * another part.
+   */
   fork(name: string): Random;
 }
 

@@ -23,8 +23,9 @@ export async function isTokenGood(api: Api): Promise<boolean> {
 }
 
 /**
- * Returns the project that `npm start` shows: the project of the last run, or a new one. The API returns the dashboard's
- * address only when it creates a project, so `dataDir` keeps the address. Rejects when the API refuses the project.
+ * Returns the project that `npm start` shows: the project of the previous run, or a new project. The API returns the
+ * dashboard's address only when it creates a project, so `dataDir` keeps the address. Rejects when the API refuses the
+ * project.
  */
 export async function sampleProject(api: Api, webhookUrl: string, dataDir: string): Promise<SampleProject> {
   const file = join(dataDir, 'sample-project.json');
@@ -56,7 +57,7 @@ export async function sampleProject(api: Api, webhookUrl: string, dataDir: strin
   return project;
 }
 
-/** Returns the same URLs with the port of this run. */
+/** Returns the project with the port of this run in its URLs. */
 function at(baseUrl: string, project: SampleProject): SampleProject {
   const move = (url: string) => new URL(new URL(url).pathname, baseUrl).href;
   const { projectId, dashboardUrl, sharedUrl, uniqueUrls } = project;

@@ -6,12 +6,18 @@ import type { Log } from './log.ts';
 import { freePort } from './ports.ts';
 import { startVersitygw } from './servers/versitygw.ts';
 
-/** The S3_ENDPOINT, S3_ACCESS_KEY, S3_SECRET_KEY and S3_REGION of a store that is not MinIO. It ends on disposal, or with this process. */
+/**
+ * The S3_ENDPOINT, S3_ACCESS_KEY, S3_SECRET_KEY and S3_REGION of a store other than MinIO. The store ends on disposal,
+ * or with this process.
+ */
 export interface SecondStore extends AsyncDisposable {
   env: Record<string, string>;
 }
 
-/** Starts a Versity S3 gateway on a new folder, for tests that must pass on any S3 store. Builds it if it is missing. */
+/**
+ * Starts a Versity S3 gateway on a new folder, for tests that must pass on any S3 store. Builds the gateway if it is
+ * missing.
+ */
 export async function startSecondStore(log: Log = () => {}): Promise<SecondStore> {
   const { env } = process;
   const versitygw = await ensureVersitygw({ env, log });

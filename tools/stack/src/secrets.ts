@@ -9,11 +9,11 @@ export async function writePrivate(file: string, text: string): Promise<void> {
   await rename(beside, file);
 }
 
-/** Writes JSON in the same way. */
+/** Writes a value as JSON, like `writePrivate`. */
 export const writePrivateJson = (file: string, value: unknown): Promise<void> =>
   writePrivate(file, `${JSON.stringify(value, null, 2)}\n`);
 
-/** Returns the JSON in `file`, or undefined when there is no file. Rejects when it is not JSON. */
+/** Returns the JSON in `file`, or undefined when there is no file. Rejects when the content is not JSON. */
 export async function readJson<T>(file: string): Promise<T | undefined> {
   let text: string;
   try {
@@ -29,7 +29,7 @@ export async function readJson<T>(file: string): Promise<T | undefined> {
   }
 }
 
-/** Returns the secret in `file`; creates it with mode 600 if it is missing. */
+/** Returns the secret in `file`. If the file is missing, creates it with a new secret and mode 600. */
 export async function keptSecret<T>(file: string, make: () => T): Promise<T> {
   const kept = await readJson<T>(file);
   if (kept !== undefined) return kept;

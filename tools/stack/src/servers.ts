@@ -13,11 +13,11 @@ import { startSpeech } from './servers/speech.ts';
 import type { RunningServer, ServerCertificate, StartContext } from './servers/start-server.ts';
 
 export interface ServersOptions {
-  /** Holds the servers' data and `logs/<name>.log`; created when missing. */
+  /** The folder of the servers' data and of `logs/<name>.log`; created when missing. */
   dataDir: string;
-  /** The address on which all listen; 127.0.0.1 by default. */
+  /** The address on which all servers listen; 127.0.0.1 by default. */
   host?: string;
-  /** Free ones by default. */
+  /** The ports of the servers; free ports by default. */
   ports?: Partial<Record<ServerName, number>>;
   /** The servers to start; all four by default. */
   only?: ServerName[];
@@ -26,7 +26,7 @@ export interface ServersOptions {
   secureKafka?: SecureKafka;
   /** With a certificate, MongoDB also accepts TLS, and the object store accepts only TLS. */
   certificate?: ServerCertificate;
-  /** Cancels the start; `stop` ends running servers. */
+  /** Cancels the start. `stop` ends running servers. */
   signal?: AbortSignal;
   /** Called when a server ends by itself. */
   onExit?: (name: ServerName, exit: Exit) => void;
@@ -40,22 +40,22 @@ export interface Servers extends AsyncDisposable {
   /** The base URL, which ends in /v1, as OpenAI's clients expect. */
   speechBaseUrl: string;
   /**
-   * MONGO_URL, KAFKA_BROKERS, S3_ENDPOINT, S3_ACCESS_KEY, S3_SECRET_KEY, S3_REGION, SPEECH_BASE_URL, SPEECH_API_KEY and
-   * SPEECH_MODEL, as far as they belong to the requested servers.
+   * The variables MONGO_URL, KAFKA_BROKERS, S3_ENDPOINT, S3_ACCESS_KEY, S3_SECRET_KEY, S3_REGION, SPEECH_BASE_URL,
+   * SPEECH_API_KEY and SPEECH_MODEL, without the variables of servers that were not requested.
    */
   env: Record<string, string>;
   /** A server that runs elsewhere has no pid. */
   servers: Partial<Record<ServerName, { pid?: number; url: string }>>;
-  /** Ends all servers within ten seconds; the data stays. */
+  /** Ends all servers within ten seconds. Their data stays. */
   stop(): Promise<void>;
 }
 
 const ALL: ServerName[] = ['mongo', 'kafka', 's3', 'speech'];
 
 /**
- * Finds or installs the servers and starts them in parallel on 127.0.0.1. They end with this process, even after a crash.
- * The addresses of servers that are not in `only` are empty. On failure it leaves none running and rejects with a sentence
- * that names the server that did not become ready and shows the end of its log.
+ * Finds or installs the servers and starts them in parallel on 127.0.0.1. They end with this process, even after a
+ * crash. The addresses of servers that are not in `only` are empty. On failure, stops all servers and rejects with a
+ * sentence that names the server that did not become ready and shows the end of its log.
  */
 export async function startServers(options: ServersOptions): Promise<Servers> {
   const { only = ALL, log, host = '127.0.0.1', env = process.env, onExit } = options;
@@ -65,7 +65,7 @@ export async function startServers(options: ServersOptions): Promise<Servers> {
   const own = only.filter(name => !external.get(name));
   const installed = await ensure(own, log, { env, signal: options.signal });
 
-  // Stops waiting for the others at the first failure.
+  // At the first failure, stops waiting for the other servers.
   const failed = new AbortController();
   const signal = options.signal ? AbortSignal.any([options.signal, failed.signal]) : failed.signal;
   const begin = async (name: ServerName): Promise<RunningServer> => {

@@ -31,7 +31,7 @@ export async function planAddress(name: ServiceName, httpPort?: number): Promise
   return { health, grpc, operator, ...(name === 'submissions' && { http: await web('https') }) };
 }
 
-/** The options that all services share; only the gateway gets `gatewayPort`. */
+/** Chooses the addresses of all services. `gatewayPort` is the HTTP port of the gateway. */
 export async function planAddresses(gatewayPort?: number): Promise<Addresses> {
   const each = async (name: ServiceName) => [
     name,
@@ -51,14 +51,14 @@ export async function commonEnv(options: {
   logLevel: string;
 }): Promise<Record<string, string>> {
   const { addresses, serversEnv } = options;
-  // The key is kept, so that the next run can decrypt the kept data.
+  // Keeps the key, so that the next run can decrypt the stored data.
   const secretsKey =
     process.env.SECRETS_KEY ||
     (await keptSecret(join(options.dataDir, 'secrets-key.json'), () => `k1:${randomBytes(32).toString('base64')}`));
   return {
     ...serversEnv,
     LOG_LEVEL: options.logLevel,
-    // The time is shorter than the time that the cluster waits for a service to stop.
+    // Shorter than the time for which the cluster waits for a service to stop.
     STOP_GRACE_SECONDS: '14',
     PROJECTS_GRPC: addresses.projects.grpc ?? '',
     SUBMISSIONS_GRPC: addresses.submissions.grpc ?? '',

@@ -32,7 +32,7 @@ before(async () => {
 });
 after(() => stack.disposeAsync());
 
-// Both wait until the other members notice a loss.
+// Both tests wait until the other members notice a loss, so they run concurrently.
 describe('clusters of three', { concurrency: true }, () => {
   test('a MongoDB set requires a login, keeps acknowledged writes when its primary ends, and takes it back', async () => {
     await using clients = new AsyncDisposableStack();
@@ -42,7 +42,7 @@ describe('clusters of three', { concurrency: true }, () => {
     const notes = clientOf(mongo.url).db('t').collection<{ _id: string }>('notes');
     await notes.insertOne({ _id: 'before' });
     const { restart } = await mongo.killPrimary();
-    // The driver retries only once, and perhaps before it knows that the primary has ended.
+    // Repeats the write. The driver retries only once, possibly before it knows that the primary has ended.
     const write = () => notes.updateOne({ _id: 'after' }, { $set: { text: 'kept' } }, { upsert: true });
     await waitFor('a write', write, { timeoutMs: 30_000, checkMs: 30_000 });
     await restart();
@@ -57,7 +57,8 @@ describe('clusters of three', { concurrency: true }, () => {
         ssl: { ca: [authority.cert] },
         sasl: { mechanism: 'scram-sha-512', username: 'service', password },
         logLevel: logLevel.NOTHING,
-        // The partitions get another leader only after the cluster has had no contact with the broker for nine seconds.
+        // Retries for longer than the nine seconds that pass before the partitions of a silent broker get another
+        // leader.
         retry: { retries: 60, maxRetryTime: 500 },
       });
     await assert.rejects(
@@ -78,7 +79,7 @@ describe('clusters of three', { concurrency: true }, () => {
         acks: -1,
         messages: Array.from({ length: PARTITIONS }, (_, partition) => ({ partition, value: 'v' })),
       });
-    // A broker that does not know a new topic yet reports that the topic does not exist.
+    // A broker that does not know the new topic yet reports that the topic does not exist.
     await waitFor('the topic', async () => (await send()).length > 0 || undefined, { timeoutMs: 30_000 });
     const { address } = await kafka.killLeader();
     await send();

@@ -120,7 +120,8 @@ test('refuses a language that the recogniser does not know', async () => {
   }
 });
 
-// Starts Whisper only here, as one process: it takes 400 MB and seconds of a core for each clip.
+// Starts Whisper only in this test, as one process, because Whisper needs 400 MB of memory and seconds of CPU time for
+// each clip.
 test('Whisper recognises every word, writes sentences, detects the language, and finds nothing in noise', async t => {
   const missing = await ensureWhisper({ env: process.env, log: () => {} }).then(
     () => undefined,
@@ -152,7 +153,7 @@ test('Whisper recognises every word, writes sentences, detects the language, and
 
 test('runs at the configured niceness, also where Linux schedules whole sessions', () => {
   const { pid } = servers.servers.speech!;
-  // `nice` is the 17th field after the name, which may contain spaces.
+  // `nice` is the 17th field after the program's name. The name itself may contain spaces.
   const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ').at(-1)!.split(' ');
   assert.equal(fields[16], NICE);
   const session = `/proc/${pid}/autogroup`;

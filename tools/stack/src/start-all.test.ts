@@ -67,7 +67,7 @@ test('npm start: ready.json is correct, follows a restart and disappears on a st
 
 test('fails and names a server that ends while the services start', async t => {
   await using dir = await tempDir();
-  // Uses a separate database, because the test kills it.
+  // Uses a separate MongoDB, because the test kills it.
   const { MONGO_URL } = process.env;
   delete process.env.MONGO_URL;
   t.after(() => {

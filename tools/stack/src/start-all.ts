@@ -21,9 +21,9 @@ export interface Ready {
   /** The operator's certificate variables, for `npm run admin`. */
   operator: Record<string, string>;
   servers: { mongo: string; kafka: string; s3: string; speech: string };
-  /** The variables with which `npm run admin` reaches the servers directly: for migrations, backups and restores. */
+  /** The variables with which `npm run admin` reaches the servers directly, for migrations, backups and restores. */
   stores: Record<string, string>;
-  /** The URL that shows a trace, with `{traceId}` in it, for `npm run admin`; absent when nothing stores traces. */
+  /** The URL of a trace, which contains `{traceId}`, for `npm run admin`. Absent when there is no trace store. */
   traceUrl?: string;
 }
 
@@ -33,7 +33,10 @@ export interface StartAllOptions {
   log: Log;
   signal: AbortSignal;
   provision: (cluster: Cluster) => Promise<{ apiToken: string }>;
-  /** Starts additional processes after the servers. The services get its variables too. It stops after the services. */
+  /**
+   * Starts additional processes after the servers. The services also get the returned variables. These processes stop
+   * after the services.
+   */
   beside?: (signal: AbortSignal) => Promise<AsyncDisposable & { env: Record<string, string>; traceUrl: string }>;
   /** Called once, when everything is ready. */
   onReady: (ready: Ready, sample: SampleProject) => void;
@@ -41,8 +44,8 @@ export interface StartAllOptions {
 }
 
 /**
- * Starts servers, services and webhook receiver, and runs them until `signal` fires; then stops them in order and resolves.
- * Rejects, with everything stopped, when something does not start or a server ends by itself.
+ * Starts servers, services and webhook receiver, and runs them until `signal` fires. Then stops them in order and
+ * resolves. When something does not start or a server ends by itself, stops everything and rejects.
  */
 export async function startAll(all: StartAllOptions): Promise<void> {
   const { options, dataDir, log, signal, provision, onReady } = all;
@@ -69,7 +72,7 @@ export async function startAll(all: StartAllOptions): Promise<void> {
   const beside = all.beside && stack.use(await all.beside(over));
   const sink = stack.use(await startWebhookSink({ port: await sinkPort(dataDir), log }));
   log('starting the six services …');
-  // Chosen after the start of the servers, because another process may have taken a port meanwhile.
+  // Chooses the port after the start of the servers, because another process may have taken a port during that start.
   const port = options.port ?? (await nextFreePort(DEFAULT_PORT));
   let announce = async (): Promise<void> => {};
   const cluster = stack.use(
@@ -91,7 +94,7 @@ export async function startAll(all: StartAllOptions): Promise<void> {
   const traces = beside && { traceUrl: beside.traceUrl };
   const ready = () => ({ ...describe({ cluster, servers, apiToken, webhookSinkUrl: sink.url }), ...traces });
   announce = () => writePrivateJson(readyFile, ready());
-  // Removes the file before anything stops, so that its content is never wrong.
+  // Removes the file before anything stops, so that the file never names stopped services.
   stack.defer(async () => {
     announce = async () => {};
     await rm(readyFile, { force: true });
@@ -105,7 +108,10 @@ export async function startAll(all: StartAllOptions): Promise<void> {
   lost.signal.throwIfAborted();
 }
 
-/** The names of databases, topics and bucket, as the services read them. External servers may hold the data of another system. */
+/**
+ * Returns the configured names of databases, topics and bucket, because external servers may also hold the data of
+ * another system.
+ */
 const names = (env: NodeJS.ProcessEnv) => ({
   mongoDatabasePrefix: env.MONGO_DATABASE_PREFIX || undefined,
   kafkaTopicPrefix: env.KAFKA_TOPIC_PREFIX || undefined,
@@ -136,8 +142,8 @@ function describe(parts: { cluster: Cluster; servers: Servers; apiToken: string;
 }
 
 /**
- * Returns the kept token while the API accepts it, otherwise the token of a new owner. (A new database does not know the
- * kept token.)
+ * Returns the kept token if the API accepts it. Otherwise, returns the token of a new owner: a new database does not
+ * know the kept token.
  */
 async function tokenOf(cluster: Cluster, dataDir: string, provision: StartAllOptions['provision']): Promise<string> {
   const file = join(dataDir, 'api-token.json');
@@ -148,7 +154,10 @@ async function tokenOf(cluster: Cluster, dataDir: string, provision: StartAllOpt
   return apiToken;
 }
 
-/** Returns the same port in each run, because projects store their webhook's URL. Returns another port when this one is taken. */
+/**
+ * Returns the same port in each run, because projects store the URL of their webhook. Returns another port when this
+ * port is taken.
+ */
 async function sinkPort(dataDir: string): Promise<number> {
   const fresh = await freePort();
   const { port } = await keptSecret(join(dataDir, 'webhook-sink.json'), () => ({ port: fresh }));

@@ -11,7 +11,7 @@ async function main(options: StartOptions, signal: AbortSignal): Promise<void> {
   try {
     await startAll({ options, dataDir, log: print, signal, provision, onReady });
   } catch (error) {
-    // The user stopped it during the start: no error.
+    // If the user stopped the command during the start, this is not an error.
     if (!signal.aborted) throw error;
   }
   print('stopped');

@@ -3,13 +3,13 @@ import { type Child, type Exit, startChild } from './child-process.ts';
 import type { Log } from './log.ts';
 import { NotReadyError, waitFor, words } from './wait.ts';
 
-// A live process that waits for others has not failed. On a busy machine, the first start takes minutes.
+// A live process that waits for others has not failed. On a busy machine, its first start may take minutes.
 const READY_MS = 5 * 60_000;
-// A longer silence would look like a hang.
+// The interval of progress lines. A longer silence would look like a hang.
 const TICK_MS = 10_000;
 const BACKOFF_FIRST_MS = 200;
 const BACKOFF_MAX_MS = 10_000;
-/** After a service has run this long, the restart delay is short again. */
+/** When a service has run this long, its next restart uses the shortest delay again. */
 const HEALTHY_MS = 30_000;
 
 export interface SupervisedOptions {
@@ -20,7 +20,7 @@ export interface SupervisedOptions {
   env: NodeJS.ProcessEnv;
   logFile: string;
   isReady: (signal: AbortSignal) => Promise<boolean>;
-  /** Whether to restart the process when it ends. If not, its end is only reported. */
+  /** Whether to restart the process when it ends. Otherwise, its end is only reported. */
   restart: boolean;
   log: Log;
   onExit?: (exit: Exit) => void;
@@ -28,7 +28,7 @@ export interface SupervisedOptions {
   signal?: AbortSignal;
 }
 
-/** A process that is kept running. */
+/** A process that the supervisor restarts when it ends. */
 export interface Supervised {
   readonly pid: number;
   kill(signal: NodeJS.Signals): void;
@@ -36,7 +36,10 @@ export interface Supervised {
   stop(graceMs: number): Promise<void>;
 }
 
-/** Starts a process. Resolves when it is ready; otherwise leaves none and rejects with its name and the end of its log. */
+/**
+ * Starts a process. Resolves when the process is ready. On failure, ends the process and rejects with its name and the
+ * end of its log.
+ */
 export async function supervise(options: SupervisedOptions): Promise<Supervised> {
   const { name, log } = options;
   const stopped = new AbortController();
@@ -48,7 +51,7 @@ export async function supervise(options: SupervisedOptions): Promise<Supervised>
       await delay(backoffMs, undefined, { signal: stopped.signal });
       backoffMs = Math.min(backoffMs * 2, BACKOFF_MAX_MS);
       try {
-        // Set before the process is ready, so that `pid`, `kill` and `stop` act on it.
+        // Sets `child` before the process is ready, so that `pid`, `kill` and `stop` already act on it.
         await startReady(options, stopped.signal, started => {
           child = started;
         });
@@ -63,7 +66,7 @@ export async function supervise(options: SupervisedOptions): Promise<Supervised>
     while (true) {
       const readyAt = Date.now();
       const exit = await child.exited;
-      // During a stop, nothing is restarted.
+      // A stop permits no restart.
       if (stopped.signal.aborted || options.signal?.aborted) return;
       log(`${name} ended (${words(exit)})${options.restart ? '; starting it again' : ''}`);
       options.onExit?.(exit);
@@ -74,7 +77,7 @@ export async function supervise(options: SupervisedOptions): Promise<Supervised>
       options.onRestart?.();
     }
   };
-  // `stop` aborts a wait, which then rejects; there is nothing left to do.
+  // `stop` aborts a wait, which then rejects. This needs no message.
   const watching = watch().catch(error => {
     if (!stopped.signal.aborted) log(`${name} is no longer supervised: ${error}`);
   });
@@ -110,7 +113,8 @@ async function startReady(
     await waitFor(name, check, { timeoutMs: READY_MS, child, signal });
     return child;
   } catch (error) {
-    // When the supervisor stops, the process may end by itself; SIGKILL follows only if it hangs.
+    // When the supervisor is stopping, the process gets time to end by itself; SIGKILL follows only if the process
+    // hangs.
     await child.stop(signal?.aborted ? 5_000 : 0);
     throw error;
   } finally {

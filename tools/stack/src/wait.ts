@@ -7,11 +7,10 @@ export class NotReadyError extends Error {
 }
 
 /**
- * Polls `check` until it resolves to something other than undefined, and resolves to that.
- *
- * A check that throws counts as "not yet". Each check gets a signal that fires after `checkMs` milliseconds.
- * Rejects with NotReadyError after `timeoutMs` milliseconds, or at once when `child` has ended; both include the end of its log.
- * Rejects with the reason of `signal` when that fires.
+ * Polls `check` until it resolves to something other than undefined, and resolves to that value. A check that throws
+ * counts as "not yet". Each check gets a signal that fires after `checkMs` milliseconds. Rejects with NotReadyError
+ * after `timeoutMs` milliseconds, or at once when `child` has ended; the error includes the end of the child's log.
+ * Rejects with the reason of `signal` when `signal` fires.
  */
 export async function waitFor<T>(
   what: string,
@@ -33,7 +32,7 @@ export async function waitFor<T>(
     signal?.throwIfAborted();
     if (child?.exit) throw await notReady(`${what} ended (${words(child.exit)}) before it was ready`, last, child);
     if (Date.now() > end) throw await notReady(`${what} was not ready within ${timeoutMs / 1000} s`, last, child);
-    // Throws the signal's own reason, so that the caller learns why the wait ended.
+    // Throws the signal's own reason, so that the caller knows why the wait ended.
     await delay(intervalMs, undefined, { signal }).catch(() => signal?.throwIfAborted());
   }
 }

@@ -15,9 +15,9 @@ export interface WebhookSink extends AsyncDisposable {
 const MAX_KEPT = 1_000;
 
 /**
- * Starts a receiver of webhooks, on 127.0.0.1 by default. It keeps a POST to any path and returns 204; GET / lists the events as readable
- * JSON, and GET /?raw lists every header, and the body as text and as bytes. `answer` chooses another status for a request, to test the
- * sender.
+ * Starts a receiver of webhooks, on 127.0.0.1 by default. It keeps a POST to any path and returns 204. GET / lists the
+ * events as readable JSON. GET /?raw lists every header, and the body as text and as bytes. `answer` chooses another
+ * status for a request, to test the sender.
  */
 export async function startWebhookSink(
   options: { host?: string; port?: number; log?: Log; answer?: (event: ReceivedEvent) => number } = {},

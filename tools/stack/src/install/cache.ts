@@ -6,17 +6,19 @@ import { exists, isCode } from '../files.ts';
 import type { Log } from '../log.ts';
 import { holdLock } from './lock.ts';
 
-/** Returns the folder that keeps installed servers between runs, one per machine: RECORDING_REQUEST_CACHE, else a folder in the user's cache. */
+/**
+ * Returns the folder that keeps installed servers between runs, one per machine: RECORDING_REQUEST_CACHE or a folder in
+ * the user's cache.
+ */
 export function cacheRoot(env: NodeJS.ProcessEnv = process.env): string {
   if (env.RECORDING_REQUEST_CACHE) return resolve(env.RECORDING_REQUEST_CACHE);
   return join(env.XDG_CACHE_HOME || join(homedir(), '.cache'), 'recording-request');
 }
 
 /**
- * Returns the folder `<root>/<name>`, filled by `fill` if it does not exist yet.
- *
- * `fill` works under another name and the folder is then renamed, so a folder with that name is always complete. Of several processes,
- * one fills it; the others wait (at most `lockWaitMs`) and use it. Rejects with the error of `fill`.
+ * Returns the folder `<root>/<name>`. If it does not exist, `fill` fills a folder with another name, which is then
+ * renamed, so a folder with this name is always complete. If several processes call this, one of them fills the folder,
+ * and the others wait (at most `lockWaitMs`) and use it. Rejects with the error of `fill`.
  */
 export async function installOnce(options: {
   root: string;
@@ -50,7 +52,7 @@ export async function installOnce(options: {
   return place;
 }
 
-/** Removes the folders of killed installs; keeps the folder of a living process. */
+/** Removes the folders of killed installs. Keeps the folder of a process that still runs. */
 async function removeLeftovers(root: string, name: string): Promise<void> {
   for (const entry of await readdir(root)) {
     const pid = entry.startsWith(`${name}.tmp-`) ? Number(entry.slice(`${name}.tmp-`.length).split('-')[0]) : undefined;

@@ -11,7 +11,10 @@ const GENERATE_MS = 5 * 60_000;
 const runFile = promisify(execFile);
 const silent = () => {};
 
-/** Extracts a commit of this clone into a folder below `dir`, ready to run. Returns the folder. Rejects as `extractCommit` does. */
+/**
+ * Extracts a commit of this clone into a folder below `dir` and makes it ready to run. Returns the folder. Rejects when
+ * `extractCommit` rejects.
+ */
 export async function checkOut(commit: string, dir: string): Promise<string> {
   const folder = await extractCommit(commit, dir);
   await installInto(folder);
@@ -24,7 +27,10 @@ export async function checkOut(commit: string, dir: string): Promise<string> {
   return folder;
 }
 
-/** Extracts the sources of a commit into a folder below `dir`. Returns the folder. Rejects with a sentence when this clone lacks the commit. */
+/**
+ * Extracts the sources of a commit into a folder below `dir`. Returns the folder. Rejects with a sentence when this
+ * clone lacks the commit.
+ */
 export async function extractCommit(commit: string, dir: string): Promise<string> {
   const git = (...args: string[]) => runFile('git', ['-C', ROOT, ...args], { timeout: GIT_MS });
   await git('cat-file', '-e', `${commit}^{commit}`).catch(() => {
@@ -41,7 +47,10 @@ export async function extractCommit(commit: string, dir: string): Promise<string
   return await realpath(folder);
 }
 
-/** Links the packages of this clone if the commit's lock file names the same ones; installs them otherwise. */
+/**
+ * Links the packages of this clone if the commit's lock file names the same packages. Otherwise, installs the packages
+ * of the commit.
+ */
 async function installInto(folder: string): Promise<void> {
   const [before, now] = await Promise.all([folder, ROOT].map(root => lockedPackages(root)));
   if (before !== now) {
@@ -56,7 +65,7 @@ async function installInto(folder: string): Promise<void> {
   await mkdir(join(its, '@recording-request'), { recursive: true });
   for (const name of await readdir(mine))
     if (name !== '@recording-request') await symlink(join(mine, name), join(its, name));
-  // The commit uses its own workspaces: these links are relative.
+  // Copies the relative links, so that the commit uses its own workspaces.
   for (const name of await readdir(join(mine, '@recording-request')))
     await symlink(await readlink(join(mine, '@recording-request', name)), join(its, '@recording-request', name));
 }

@@ -7,7 +7,10 @@ import { onPath } from './find.ts';
 import { holdLock } from './lock.ts';
 import { run } from './run.ts';
 
-/** The commands that show whether a package is installed, from Debian or from elsewhere. For other packages, dpkg decides. */
+/**
+ * The commands of a package. If they exist, the package counts as installed, from Debian or from another source. For
+ * other packages, dpkg decides.
+ */
 const COMMANDS: Record<string, string[]> = {
   ffmpeg: ['ffmpeg', 'ffprobe'],
   flite: ['flite'],
@@ -28,9 +31,9 @@ const UPDATE_LIMIT_MS = 5 * 60_000;
 const INSTALL_LIMIT_MS = 15 * 60_000;
 
 /**
- * Installs the missing Debian packages: those whose commands are not on PATH. With `force` it does not check (a shared
- * library has no command). Rejects with a sentence that says what to do when this user is not root, apt is missing, or apt
- * fails.
+ * Installs the missing Debian packages: packages whose commands are not on PATH. With `force`, installs without this
+ * check (a shared library has no command). Rejects with a sentence that says what to do when this user is not root, apt
+ * is missing, or apt fails.
  */
 export async function ensureDebian(
   packages: string[],
@@ -46,7 +49,7 @@ export async function ensureDebian(
   if (process.getuid?.() !== 0) throw new Error(`${missing.join(', ')} missing and this is not root: ${wish}.`);
 
   await mkdir(cacheRoot(env), { recursive: true });
-  // apt's lock on its lists does not wait, so this project's commands take turns.
+  // The commands of this project take turns, because apt fails instead of waiting when its lists are locked.
   await using _lock = await holdLock(join(cacheRoot(env), 'apt.lock'), {
     waitMs: UPDATE_LIMIT_MS + INSTALL_LIMIT_MS,
     signal,

@@ -9,7 +9,7 @@ import { onPath } from './find.ts';
 import { fingerprintOf } from './fingerprint.ts';
 import { run } from './run.ts';
 
-/** The folder from which the workers' image compiles its programs. */
+/** The folder with the recipe from which the workers' image compiles ffmpeg and ffprobe. */
 const RECIPE = fileURLToPath(new URL('../../../../deploy/ffmpeg', import.meta.url));
 const TOOLS = ['dpkg-dev', 'gcc', 'libc6-dev', 'make', 'nasm', 'pkg-config', 'libdav1d-dev', 'zlib1g-dev'];
 const FETCH_LIMIT_MS = 5 * 60_000;
@@ -17,8 +17,9 @@ const COMPILE_LIMIT_MS = 60 * 60_000;
 const APT = '/etc/apt';
 
 /**
- * Returns the folder of ffmpeg and ffprobe as in the workers' image, compiled from Debian's source once per machine (about five minutes on two
- * cores). Debian's own programs load 200 libraries and start about 50 ms slower. Needs root and apt; rejects with a sentence that says what is missing.
+ * Returns the folder of the same ffmpeg and ffprobe as in the workers' image. They are compiled from Debian's source
+ * once per machine (about five minutes on two cores). Debian's own programs load 200 libraries and start about 50 ms
+ * slower. Needs root and apt. Rejects with a sentence that says what is missing.
  */
 export async function ensureDeployedFfmpeg(context: InstallContext): Promise<string> {
   const { env, log, signal } = context;
@@ -52,18 +53,21 @@ export async function ensureDeployedFfmpeg(context: InstallContext): Promise<str
 }
 
 /**
- * Returns the variable that makes services use the programs of this folder. Without a folder it returns none, and the
- * services use the system's programs.
+ * Returns the variable that makes services use the programs in this folder. Without a folder, returns no variable, and
+ * the services use the system's programs.
  */
 export const withPrograms = (folder: string | undefined): Record<string, string> =>
   folder === undefined ? {} : { PATH: `${folder}${delimiter}${process.env.PATH ?? ''}` };
 
-/** Unpacks the source in a folder with separate package lists: the system's lists seldom include sources, and stay unchanged. */
+/**
+ * Unpacks the source in a folder with separate package lists. The system's lists seldom include sources, and must stay
+ * unchanged.
+ */
 async function fetchSource(work: string, { env, log, signal }: InstallContext): Promise<void> {
   const own = join(work, 'apt');
   const [parts, lists] = [join(own, 'parts'), join(own, 'lists')];
   await Promise.all([mkdir(parts, { recursive: true }), mkdir(join(lists, 'partial'), { recursive: true })]);
-  // Copies files, not links to them, because the code below changes them.
+  // Copies the files behind links, because the code below changes the copies.
   const dereference = true;
   await cp(join(APT, 'sources.list.d'), parts, { recursive: true, dereference }).catch(unlessMissing);
   await cp(join(APT, 'sources.list'), join(parts, 'main.list'), { dereference }).catch(unlessMissing);
@@ -74,7 +78,7 @@ async function fetchSource(work: string, { env, log, signal }: InstallContext): 
     'Dir::Etc::SourceList=/dev/null',
     `Dir::Etc::SourceParts=${parts}`,
     `Dir::State::Lists=${lists}`,
-    // The download stays in this folder, which another user cannot write to.
+    // Downloads as root, because apt's download user cannot write to this folder.
     'APT::Sandbox::User=root',
   ].flatMap(option => ['-o', option]);
   const step = { env, log, signal, cwd: work, timeoutMs: FETCH_LIMIT_MS };
@@ -82,7 +86,7 @@ async function fetchSource(work: string, { env, log, signal }: InstallContext): 
   await run('apt-get', [...options, 'source', 'ffmpeg'], { ...step, what: 'fetching the source of ffmpeg (10 MB)' });
 }
 
-/** Returns an apt list, in either format, with sources in place of packages. */
+/** Returns an apt list, in either format, that names source packages instead of binary packages. */
 export const sourcesOnly = (list: string): string =>
   list.replace(/^Types:.*$/gm, 'Types: deb-src').replace(/^deb(?=\s)/gm, 'deb-src');
 

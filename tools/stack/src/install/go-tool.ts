@@ -19,7 +19,10 @@ export interface GoTool {
 
 const LIMIT_MS = 45 * 60_000;
 
-/** Returns the program's path: from its variable, PATH (if no other program has the name), the cache, or a build, once per machine. Rejects with a sentence that says what is missing. */
+/**
+ * Returns the program's path: from its variable, PATH (unless another program has the same name), the cache, or a
+ * build, once per machine. Rejects with a sentence that says what is missing.
+ */
 export async function ensureGoTool(tool: GoTool, { env, log, signal }: InstallContext): Promise<string> {
   const { command, module, version, variable, takes, isAmbiguous = false } = tool;
   const own = (await namedBy(variable, env)) ?? (isAmbiguous ? undefined : await onPath(command, env));
@@ -40,7 +43,7 @@ export async function ensureGoTool(tool: GoTool, { env, log, signal }: InstallCo
         what: `building ${command}`,
         log,
         signal,
-        // Go refuses GOBIN when cross-compiling; -buildvcs=false because a module from the proxy has no repository.
+        // Go refuses GOBIN when cross-compiling. -buildvcs=false, because a module from the proxy has no repository.
         env: {
           ...env,
           GOBIN: into,

@@ -58,8 +58,8 @@ async function fetchJars(into: string, { env, log, signal }: InstallContext): Pr
 }
 
 /**
- * log4j-slf4j-impl is not a dependency of the broker. Without it, the broker logs nothing, not even the reason of a failed
- * start.
+ * Adds log4j-slf4j-impl, which is not a dependency of the broker. Without it, the broker logs nothing, not even the
+ * reason of a failed start.
  */
 const POM = `<project xmlns="http://maven.apache.org/POM/4.0.0">
   <modelVersion>4.0.0</modelVersion>

@@ -6,7 +6,7 @@ export interface Lock extends AsyncDisposable {
   release(): Promise<void>;
 }
 
-/** Another process holds the lock and did not release it in time. `holder` is the process that last took it. */
+/** Another process holds the lock and did not release it in time. `holder` is the process that took the lock last. */
 export class LockBusyError extends Error {
   readonly holder: number | undefined;
   constructor(file: string, holder: number | undefined) {
@@ -19,11 +19,10 @@ export class LockBusyError extends Error {
 const BUSY = 75;
 
 /**
- * Takes the lock named by `file`, waiting at most `waitMs` milliseconds (0: not at all).
- *
- * The kernel keeps it, through `flock`, so no lock outlives its holder: the file of a dead process does not block.
- * On a machine without `flock` there is no lock; callers must be correct without it, only slower.
- * Rejects with LockBusyError after `waitMs`, and with the signal's reason when the signal fires.
+ * Takes the lock named by `file`. Waits at most `waitMs` milliseconds; 0 does not wait. The kernel keeps the lock
+ * through `flock`, so a lock ends with its holder, even if the file remains. Without `flock` on the machine there is no
+ * lock: callers must then be slower, but still correct. Rejects with LockBusyError after `waitMs`, and with the
+ * signal's reason when the signal fires.
  */
 export async function holdLock(
   file: string,
@@ -37,7 +36,8 @@ export async function holdLock(
   const args = ['--exclusive', '--wait', String(waitMs / 1000), '--conflict-exit-code', String(BUSY), file];
   const child = spawn('flock', [...args, 'sh', '-c', hold, 'sh', String(process.pid), file], {
     stdio: ['pipe', 'pipe', 'ignore'],
-    // Uses a separate process group, which a terminal's Ctrl-C does not reach: this process keeps the lock until it has stopped.
+    // Uses a separate process group, which a terminal's Ctrl-C does not reach. So this process keeps the lock until it
+    // has stopped.
     detached: true,
   });
   const { stdin, stdout } = child;

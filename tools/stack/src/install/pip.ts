@@ -7,7 +7,7 @@ import { run } from './run.ts';
 
 const LIMIT_MS = 10 * 60_000;
 
-/** Returns the python3 on PATH and its version ("3.11"); installs it from Debian if there is none. */
+/** Returns the python3 on PATH and its version ("3.11"). Installs python3 from Debian if there is none. */
 export async function ensurePython({ env, log, signal }: InstallContext): Promise<{ python: string; version: string }> {
   if (!(await onPath('python3', env))) await ensureDebian(['python3'], log, { env, signal });
   const python = await onPath('python3', env);
@@ -18,8 +18,9 @@ export async function ensurePython({ env, log, signal }: InstallContext): Promis
 }
 
 /**
- * Installs pinned wheels, without their dependencies, into a folder; for a wheel with hashes it accepts no other file. `--target`
- * needs neither a venv nor write access to the system's Python. Rejects with a WrongHashError when a file's hash differs.
+ * Installs pinned wheels, without their dependencies, into a folder. For a wheel with hashes, it accepts only files
+ * with these hashes. `--target` needs neither a venv nor write access to the system's Python. Rejects with a
+ * WrongHashError when a file's hash differs.
  */
 export async function pipInstall(
   pins: string | string[] | Readonly<Record<string, readonly string[]>>,
@@ -49,7 +50,7 @@ export async function pipInstall(
   if (isHashed) await rm(wanted.at(-1)!);
 }
 
-/** A file from the registry has another hash than the pinned one. */
+/** The hash of a file from the registry differs from the pinned hash. */
 export class WrongHashError extends Error {
   override name = 'WrongHashError';
 

@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { dieWithParent } from '../child-process.ts';
 import type { Log } from '../log.ts';
 
-/** An install step failed. The message names the step and the cause, and ends with the step's last output. */
+/** An install step failed. The message names the step and the cause, and ends with the last output of the step. */
 export class StepFailedError extends Error {
   override name = 'StepFailedError';
 }
@@ -11,23 +11,26 @@ export interface RunOptions {
   /** The step, for messages: "building MinIO". */
   what: string;
   log: Log;
-  /** Milliseconds until the step and all its children are killed. */
+  /** The milliseconds after which the step and all its children are killed. */
   timeoutMs: number;
   /** Returns text for the progress line, from the output so far. */
   progress?: (lines: number, lastLine: string) => string;
   cwd?: string;
   env?: NodeJS.ProcessEnv;
   signal?: AbortSignal;
-  /** Milliseconds between progress lines. */
+  /** The milliseconds between progress lines. */
   everyMs?: number;
 }
 
-/** Runs a command to its end, and logs every ten seconds that it still runs. Resolves to its standard output; rejects with StepFailedError. */
+/**
+ * Runs a command to its end. Logs every ten seconds that the command still runs. Resolves to the standard output;
+ * rejects with StepFailedError.
+ */
 export async function run(command: string, args: string[], options: RunOptions): Promise<string> {
   const { what, log, timeoutMs, progress, signal, everyMs = 10_000 } = options;
   signal?.throwIfAborted();
   const [file, argv] = dieWithParent(command, args);
-  // Uses a separate process group, so that the children of a compiler or package manager end with it.
+  // Uses a separate process group, so that the children of a compiler or a package manager end with it.
   const child = spawn(file, argv, {
     cwd: options.cwd,
     env: options.env ?? process.env,
@@ -44,7 +47,7 @@ export async function run(command: string, args: string[], options: RunOptions):
   const end = (why: string) => {
     ending ??= why;
     killGroup(child);
-    // A descendant that left the group may still hold the streams; this does not wait for it.
+    // Does not wait for a descendant that left the group and still holds the streams.
     child.stdout.destroy();
     child.stderr.destroy();
   };

@@ -5,7 +5,7 @@ import { ensurePython, pipInstall } from './pip.ts';
 
 const VERSION = '4.32.5';
 
-/** Schemathesis and all its dependencies, pinned so that a later run does the same. */
+/** Schemathesis and all its dependencies, pinned so that later runs do the same. */
 const WHEELS = [
   `schemathesis==${VERSION}`,
   'anyio==4.16.0',
@@ -43,7 +43,10 @@ export interface SchemathesisInstall {
   env: Record<string, string>;
 }
 
-/** Finds or installs Schemathesis, for tests only (the cache, the registry). Each Python version has its own folder, because some wheels are compiled. */
+/**
+ * Finds or installs Schemathesis, for tests only (the cache, the registry). Each Python version has its own folder,
+ * because some wheels are compiled.
+ */
 export async function ensureSchemathesis(context: InstallContext): Promise<SchemathesisInstall> {
   const { env, log, signal } = context;
   const { python, version } = await ensurePython(context);

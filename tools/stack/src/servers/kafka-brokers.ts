@@ -10,24 +10,30 @@ import type { Killed } from './killed.ts';
 import type { RunningServer, ServerCertificate } from './start-server.ts';
 
 export interface BrokersOptions {
-  /** Holds the data and `logs/kafka-<n>.log`. */
+  /** The folder of the data and of `logs/kafka-<n>.log`. */
   dataDir: string;
   host?: string;
   /** With a certificate, each broker also has a listener for TLS with SCRAM-SHA-512. */
   certificate?: ServerCertificate;
-  /** The initial users: passwords by name. */
+  /** The passwords of the initial users, by name. */
   users?: Record<string, string>;
   env?: NodeJS.ProcessEnv;
   signal?: AbortSignal;
 }
 
-/** Three brokers of one cluster on one machine, which are also its controllers. Topics have three replicas; two must store a record before it is acknowledged. */
+/**
+ * Three brokers of one cluster on one machine. They are also its controllers. Topics have three replicas, and two of
+ * them must store a record before it is acknowledged.
+ */
 export interface Brokers extends AsyncDisposable {
   /** The addresses of the listeners without TLS and login. */
   addresses: string[];
   /** The addresses of the listeners with TLS and login; none without a certificate. */
   secureAddresses: string[];
-  /** Ends the broker that leads the most partitions, without Kafka's own topics. Resolves when it has ended. */
+  /**
+   * Ends the broker that leads the most partitions, not counting Kafka's internal topics. Resolves when the broker has
+   * ended.
+   */
   killLeader(): Promise<Killed>;
   /** Creates a user for SCRAM-SHA-512, or changes its password. */
   setUser(name: string, password: string): Promise<void>;
@@ -46,7 +52,7 @@ const IDS = [1, 2, 3];
 const COMMAND_MS = 60_000;
 const WHOLE = { timeoutMs: 120_000, checkMs: 10_000, intervalMs: 250 };
 
-/** Resolves when each broker sees the others. The brokers end with this process, or on disposal. */
+/** Starts the brokers. Resolves when each broker sees the others. The brokers end with this process, or on disposal. */
 export async function startBrokers(install: KafkaInstall, options: BrokersOptions): Promise<Brokers> {
   const { env = process.env, signal } = options;
   const brokers = await brokersOf(install, options);
@@ -96,7 +102,7 @@ export async function startBrokers(install: KafkaInstall, options: BrokersOption
   };
 }
 
-/** No broker is ready before a majority runs. */
+/** Starts all brokers at once, because no broker is ready before a majority runs. */
 async function startAll(brokers: Broker[]): Promise<void> {
   const results = await Promise.allSettled(brokers.map(({ start }) => start()));
   const failed = results.find(({ status }) => status === 'rejected');

@@ -1,8 +1,11 @@
-/** Listeners of Kafka with TLS, for tests: one requires SASL, the other, if present, a client certificate. */
+/**
+ * Listeners of Kafka with TLS, for tests. One listener requires SASL; the other, if present, requires a client
+ * certificate.
+ */
 export interface SecureKafka {
   saslPort: number;
   certificatePort?: number;
-  /** The certificate with its key, and the authority of the clients' certificates; PEM. */
+  /** PEM: the certificate with its key, and the authority of the clients' certificates. */
   cert: string;
   key: string;
   ca: string;

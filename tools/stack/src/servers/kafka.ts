@@ -26,8 +26,8 @@ export interface KafkaSeat {
 }
 
 /**
- * Starts Kafka as one process that is broker and controller, by default of a cluster of one. Resolves when a client sees every broker and a controller.
- * With `secure`, it also has listeners for TLS.
+ * Starts a Kafka process that is broker and controller, by default the only one of its cluster. Resolves when a client
+ * sees every broker and a controller. With `secure`, the broker also has listeners for TLS.
  */
 export async function startKafka(
   install: KafkaInstall,
@@ -44,7 +44,8 @@ export async function startKafka(
   const own = seat ?? { id: 1, clusterId: newClusterId(), controllers: [`${LOCAL}:${await freePort()}`] };
   await writeFile(properties, propertiesOf(serverProperties({ host, port, logs, seat: own }, secure)));
   await writeFile(logging, LOGGING);
-  // At each login, a broker looks up the name of its address. Without a DNS server, that would take seconds.
+  // At each login, a broker looks up the name of its own address. Without a DNS server, this would take seconds, so the
+  // address is in a hosts file.
   const hosts = join(home, 'hosts');
   await writeFile(hosts, `${host} ${hostname()}\n`);
   const { java } = install;
@@ -107,10 +108,11 @@ function serverProperties(
     'controller.listener.names': 'CONTROLLER',
     'listener.security.protocol.map': 'PLAINTEXT:PLAINTEXT,CONTROLLER:PLAINTEXT,SSL:SSL,SASL_SSL:SASL_SSL',
     'log.dirs': logs,
-    // The service that owns a topic creates it, with its own number of partitions.
+    // Topics are not created automatically: the service that owns a topic creates it with the right number of
+    // partitions.
     'auto.create.topics.enable': false,
     'default.replication.factor': copies,
-    // Acknowledged records survive the loss of one broker, which does not block writes.
+    // Acknowledged records survive the loss of one broker, and such a loss does not block writes.
     'min.insync.replicas': Math.max(1, copies - 1),
     'offsets.topic.replication.factor': copies,
     'offsets.topic.num.partitions': 4,
@@ -121,7 +123,7 @@ function serverProperties(
     'share.coordinator.state.topic.replication.factor': copies,
     'share.coordinator.state.topic.min.isr': 1,
     'share.coordinator.state.topic.num.partitions': 1,
-    // On one machine, a group need not wait for more members before its first assignment.
+    // On one machine, all members of a group start at once, so the first assignment need not wait for more members.
     'group.initial.rebalance.delay.ms': 0,
     'log.segment.bytes': 16 * 1024 * 1024,
     'log.index.size.max.bytes': 1024 * 1024,

@@ -8,9 +8,12 @@ export interface StoreKeys {
   secretKey: string;
 }
 
-/** Creates users of a MinIO in addition to its root user. */
+/** Creates users of a MinIO server in addition to its root user. */
 export interface StoreUsers {
-  /** Creates a user with the policy in a file, which the store keeps under this name. By default the user may read and write every bucket. */
+  /**
+   * Creates a user with the policy in a file; the store keeps the policy under its `name`. By default, the user may
+   * read and write every bucket.
+   */
   add(policy?: { name: string; file: string }): Promise<StoreKeys>;
   remove(accessKey: string): Promise<void>;
 }
@@ -18,7 +21,10 @@ export interface StoreUsers {
 const COMMAND_MS = 30_000;
 const ALIAS = 'store';
 
-/** `mc` is MinIO's client, from `ensureMinioClient`. `keys` belong to the root user; `dataDir` holds the client's files. */
+/**
+ * Returns the users of a MinIO server. `mc` is MinIO's client, from `ensureMinioClient`. `keys` belong to the root
+ * user. `dataDir` contains the client's files.
+ */
 export function minioUsers(
   mc: string,
   { endpoint, keys, dataDir }: { endpoint: string; keys: StoreKeys; dataDir: string },

@@ -12,7 +12,10 @@ import { type RunningServer, readyOrKilled, type ServerCertificate, type StartCo
 const READY_MS = 60_000;
 const REGION = 'us-east-1';
 
-/** Starts MinIO on one folder. Its credentials are random and kept with the data, so that presigned URLs survive a restart. */
+/**
+ * Starts MinIO on one folder. Its credentials are random and stored with the data, so that presigned URLs stay valid
+ * after a restart.
+ */
 export async function startMinio(minio: string, context: StartContext): Promise<RunningServer> {
   const { dataDir, host, port, logFile, env, signal, certificate } = context;
   const objects = join(dataDir, 's3');
@@ -59,7 +62,7 @@ async function writeCertificate({ cert, key }: ServerCertificate, dir: string): 
   await writeFile(join(dir, 'private.key'), key, { mode: 0o600 });
 }
 
-/** `fetch` has no option for another certificate authority. */
+/** Returns the status of a GET request. Does not use `fetch`, which has no option for another certificate authority. */
 async function statusOf(url: string, ca: string | undefined, signal: AbortSignal): Promise<number | undefined> {
   const request = ca ? getSecure(url, { ca, signal, agent: false }) : get(url, { signal, agent: false });
   const [answer] = (await once(request, 'response')) as [IncomingMessage];

@@ -10,12 +10,12 @@ import { LOCAL, launchMember } from './mongo.ts';
 import type { ServerCertificate } from './start-server.ts';
 
 export interface MongoSetOptions {
-  /** Holds the data and `logs/mongo-<n>.log`. */
+  /** The folder of the data and of `logs/mongo-<n>.log`. */
   dataDir: string;
   host?: string;
-  /** Lets the members accept TLS too, and use it among themselves. */
+  /** With a certificate, the members also accept TLS, and use TLS between themselves. */
   certificate?: ServerCertificate;
-  /** Whether clients must log in; the returned address then has a user with every permission. */
+  /** Whether clients must log in. If so, the returned address contains a user with every permission. */
   login?: boolean;
   electionTimeoutMs?: number;
   env?: NodeJS.ProcessEnv;
@@ -24,9 +24,9 @@ export interface MongoSetOptions {
 
 /** A replica set of three members, on one machine. */
 export interface MongoSet extends AsyncDisposable {
-  /** The address with every member, and the user with every permission. */
+  /** The address of the set, with every member and a user with every permission. */
   url: string;
-  /** Resolves when the primary has ended. */
+  /** Kills the primary. Resolves when the primary has ended. */
   killPrimary(): Promise<Killed>;
 }
 
@@ -38,14 +38,19 @@ interface Member {
 
 const SET = 'rs0';
 const MEMBERS = [1, 2, 3];
-/** Half of MongoDB's default: a dead primary has a successor after five to seven seconds. */
+/**
+ * Half of MongoDB's default. With this timeout, a new primary is elected five to seven seconds after the old one ends.
+ */
 const ELECTION_MS = 5_000;
 const READY = { timeoutMs: 60_000, checkMs: 10_000, intervalMs: 100 };
 /** The codes Unauthorized and "user already exists". */
 const USER_IS_THERE = new Set<unknown>([13, 51003]);
 const LIMITS = { serverSelectionTimeoutMS: 2_000, connectTimeoutMS: 2_000, socketTimeoutMS: 10_000 };
 
-/** Resolves when the set has a primary and two secondaries. The members end with this process, or on disposal. */
+/**
+ * Starts the members. Resolves when the set has a primary and two secondaries. The members end with this process, or on
+ * disposal.
+ */
 export async function startMongoSet(mongod: string, options: MongoSetOptions): Promise<MongoSet> {
   const { login = false, electionTimeoutMs = ELECTION_MS, signal } = options;
   const members = await membersOf(mongod, options);
@@ -55,7 +60,8 @@ export async function startMongoSet(mongod: string, options: MongoSetOptions): P
   const addresses = members.map(({ address }) => address);
   const listen = () => Promise.all(addresses.map(address => ask(address, { hello: 1 })));
   await waitFor('the members of the MongoDB set', listen, { ...READY, signal });
-  // A member without users accepts these two commands only from its own machine.
+  // Uses the member's local address, because a member without users accepts these two commands only from its own
+  // machine.
   const near = (address: string) => (login ? `${LOCAL}:${address.split(':')[1]}` : address);
   const config = {
     _id: SET,
@@ -129,7 +135,10 @@ async function isMember(address: string): Promise<true | undefined> {
   return isWritablePrimary || secondary ? true : undefined;
 }
 
-/** During an election, MongoDB may create the user and still report an error. It then refuses a second attempt without a login. */
+/**
+ * Creates the user. During an election, MongoDB may create the user and still report an error; then it refuses a second
+ * attempt without a login.
+ */
 async function makeUser(address: string, pwd: string): Promise<true> {
   try {
     await ask(address, { createUser: 'root', pwd, roles: ['root'] });

@@ -14,11 +14,11 @@ export interface MemberOptions {
   set: string;
   cacheGigabytes: number;
   oplogMegabytes: number;
-  /** The file with the secret that the members share; with it, clients must log in. */
+  /** The file with the secret that the members share. With this file, clients must log in. */
   keyFile?: string | undefined;
 }
 
-/** Starts MongoDB as a replica set of one; resolves when it is primary. */
+/** Starts MongoDB as a replica set of one member. Resolves when the member is primary. */
 export async function startMongo(mongod: string, context: StartContext): Promise<RunningServer> {
   const { host, port, signal } = context;
   // MongoDB's default cache would take half of the machine's memory.
@@ -38,13 +38,13 @@ export async function launchMember(mongod: string, context: StartContext, option
   const { set, cacheGigabytes, oplogMegabytes, keyFile } = options;
   const dbPath = join(dataDir, 'mongo');
   await mkdir(dbPath, { recursive: true });
-  // A member without users accepts the first user only from its own machine.
+  // Also listens on the local address, because a member without users accepts the first user only from its own machine.
   const addresses = keyFile && host !== LOCAL ? `${LOCAL},${host}` : host;
   const args = ['--replSet', set, '--bind_ip', addresses, '--port', String(port), '--dbpath', dbPath];
   const sizes = ['--wiredTigerCacheSizeGB', String(cacheGigabytes), '--oplogSize', String(oplogMegabytes)];
-  // The quiesce time helps only clients that can use another member, so it is short.
+  // A long quiesce time helps only clients that can use another member, so it is short here.
   const quick = ['shutdownTimeoutMillisForSignaledShutdown=100', 'diagnosticDataCollectionEnabled=false'];
-  // Set as deploy/README.md advises: the locks of a killed process expire sooner.
+  // deploy/README.md advises this setting, so that the locks of a killed process expire sooner.
   const parameters = [...quick, 'transactionLifetimeLimitSeconds=30'];
   return await startChild({
     name: 'mongo',
@@ -62,7 +62,10 @@ export async function launchMember(mongod: string, context: StartContext, option
   });
 }
 
-/** Adds TLS in addition to plaintext, so the readiness check and the traffic within the set do not change. */
+/**
+ * Returns the arguments that add TLS. The member still accepts plaintext, which the readiness check and the traffic
+ * within the set use.
+ */
 async function tlsArguments({ cert, key, ca }: ServerCertificate, dir: string): Promise<string[]> {
   await mkdir(dir, { recursive: true });
   const [certFile, caFile] = [join(dir, 'server.pem'), join(dir, 'ca.pem')];
@@ -78,7 +81,7 @@ async function becomePrimary(host: string): Promise<true | undefined> {
   try {
     const admin = client.db('admin');
     await configure(admin, host);
-    // Polls over one connection: a new one each time would take longer than the election.
+    // Polls over one connection, because a new connection for each poll would take longer than the election.
     for (let tries = 0; tries < 100; tries++) {
       const hello = await admin.command({ hello: 1 });
       if (hello.isWritablePrimary) return true;
@@ -91,7 +94,7 @@ async function becomePrimary(host: string): Promise<true | undefined> {
 }
 
 const NOT_YET_INITIALIZED = 94;
-// The data is from a run on another port, so the configuration does not name this node.
+// The error for data from a run on another port: the configuration of the set does not name this node.
 const INVALID_REPLICA_SET_CONFIG = 93;
 
 async function configure(admin: mongoose.mongo.Db, host: string): Promise<void> {

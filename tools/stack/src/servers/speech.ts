@@ -9,11 +9,11 @@ import { waitFor } from '../wait.ts';
 import { type RunningServer, readyOrKilled, type StartContext } from './start-server.ts';
 
 const READY_MS = 60_000;
-// The name shows the engine: tests expect PocketSphinx to recognise less.
+// The name of the model shows the engine, because tests expect PocketSphinx to recognise less than Whisper.
 const MODELS = { whisper: 'whisper-base', pocketsphinx: 'pocketsphinx-en-us' };
 const SERVER = fileURLToPath(new URL('../../speech/server.py', import.meta.url));
 
-/** Starts the OpenAI-compatible speech-to-text server; resolves when a recogniser has loaded its model. */
+/** Starts the OpenAI-compatible speech-to-text server. Resolves when one of its recognisers has loaded its model. */
 export async function startSpeech(
   { python, pythonPath, engine, modelDir }: SpeechInstall,
   context: StartContext,

@@ -3,7 +3,7 @@ import type { ServerName } from '../install/ensure.ts';
 
 export interface StartContext {
   dataDir: string;
-  /** The address on which it listens, also given to clients. */
+  /** The address on which the server listens. Clients use the same address. */
   host: string;
   port: number;
   logFile: string;
@@ -21,7 +21,7 @@ export interface ServerCertificate {
   ca: string;
 }
 
-/** A server that is ready: its process (absent when it runs elsewhere), its address, and the variables for services. */
+/** A server that is ready: its process (absent if it runs elsewhere), its address, and the variables for services. */
 export interface RunningServer {
   name: ServerName;
   url: string;
@@ -31,7 +31,7 @@ export interface RunningServer {
   graceMs: number;
 }
 
-/** Ends the child when it does not become ready, so that a failed start leaves nothing behind. */
+/** Waits until the child is ready. Otherwise ends the child, so that a failed start leaves no process behind. */
 export async function readyOrKilled<T>(child: Child, ready: Promise<T>): Promise<T> {
   try {
     return await ready;

@@ -10,9 +10,9 @@ const REGION = 'us-east-1';
 export const HEALTH = '/health';
 
 /**
- * Returns the arguments of a Versity S3 gateway, the same as in `deploy/`. Each object is a file; metadata goes to a
- * separate folder, because some file systems lack extended attributes. Without --keep-alive, every request would
- * open a connection.
+ * Returns the arguments of a Versity S3 gateway, the same as in `deploy/`. Each object is a file. Metadata goes to a
+ * separate folder, because some file systems lack extended attributes. Without --keep-alive, every request would need a
+ * new connection.
  */
 export const versitygwArgs = (listen: string, metadata: string, objects: string): string[] => [
   ...['--port', listen, '--region', REGION, '--health', HEALTH, '--quiet', '--keep-alive'],

@@ -1,5 +1,6 @@
-// Replaces a service in tests of the cluster: gRPC health, HTTP if an address is given, and the two routes of the
-// gateway's API that `npm start` calls. Imports nothing from the real services, on which this package must not depend.
+// Replaces a service in tests of the cluster: it serves gRPC health, HTTP if an address is given, and the two routes of
+// the gateway's API that `npm start` calls. It imports nothing from the real services, because this package must not
+// depend on them.
 import { createServer } from 'node:http';
 import { Server, ServerCredentials } from '@grpc/grpc-js';
 

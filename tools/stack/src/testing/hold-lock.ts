@@ -1,4 +1,5 @@
-// cache.test.ts runs this as a process: it holds a lock until its input ends, and prints when it receives an interrupt.
+// cache.test.ts runs this file as a process. The process holds a lock until its input ends, and prints a line when it
+// receives an interrupt.
 import { once } from 'node:events';
 import { holdLock } from '../install/lock.ts';
 

@@ -1,4 +1,5 @@
-// servers.test.ts runs this as a process: starts servers, prints their pids, and waits to be killed.
+// servers.test.ts runs this file as a process. The process starts servers, prints their pids, and waits until the test
+// kills it.
 import './own-servers.ts';
 import { startServers } from '../servers.ts';
 

@@ -1,4 +1,5 @@
-// cache.test.ts runs this as a process: it installs a part that is ready when the file `go` appears, and prints the process that filled it.
+// cache.test.ts runs this file as a process. The process installs a part that is ready when the file `go` appears, and
+// prints which process filled the part's folder.
 import { appendFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { exists } from '../files.ts';
