@@ -1,9 +1,9 @@
 import { type ImportGraph, reaching } from './import-graph.ts';
 
 export interface Affected {
-  /** The test files of the changed workspaces to run. */
+  /** The test files to run in the changed workspaces. */
   tests: string[];
-  /** The number of test files of other workspaces that import the change too. */
+  /** The number of test files in other workspaces that import a changed file too. */
   elsewhere: number;
 }
 
@@ -13,9 +13,9 @@ const isSource = (file: string): boolean => /\.(ts|mjs)$/.test(file);
 const isDocument = (file: string): boolean => /\.(md|png|jpe?g|svg)$/.test(file);
 
 /**
- * Returns the test files for a change of `changed`. In each changed workspace, these are the tests that import a changed
- * source file at any distance, or all tests when a file other than a source file or a document changed. All paths are
- * relative to the repository.
+ * Returns the test files for a change of the files `changed`. In each changed workspace, these are the tests that
+ * import a changed source file directly or indirectly. If another file than a source file or a document changed, these
+ * are all tests of the workspace. All paths are relative to the repository.
  */
 export function affectedTests(graph: ImportGraph, testFiles: readonly string[], changed: readonly string[]): Affected {
   const code = changed.filter(file => workspaceOf(file) !== '' && !isDocument(file));

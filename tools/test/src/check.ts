@@ -36,7 +36,7 @@ async function changedTests(since: string | undefined): Promise<string[]> {
     throw new UsageError(`There is no ${missing} here: name another commit with --since COMMIT.`);
   }
   const changed = changedSince(base);
-  // The tests of test/ need the whole system, and minutes.
+  // Skips the tests in test/, because they need the whole system and take minutes.
   const files = (await allTestFiles()).filter(file => !file.startsWith('test/'));
   const { tests, elsewhere } = affectedTests(await readImportGraph(ROOT), files, changed);
   log(`${changed.length} files differ from ${base.slice(0, 10)}: ${tests.length} test files to run.`);

@@ -7,7 +7,7 @@ const SCOPE = '@recording-request/';
 /** The files that each source file of the repository imports; paths are relative to its root. */
 export type ImportGraph = ReadonlyMap<string, readonly string[]>;
 
-/** Reads the imports of every source file under `root`, type imports included, without those of npm packages. */
+/** Reads the imports of every source file under `root`. Includes type imports; excludes imports of npm packages. */
 export async function readImportGraph(root: string): Promise<ImportGraph> {
   const workspaces = await readWorkspaces(root);
   const graph = new Map<string, string[]>();
@@ -24,7 +24,10 @@ export async function readImportGraph(root: string): Promise<ImportGraph> {
   return graph;
 }
 
-/** Returns the files in `starts` that are, or import at any distance, a file for which `isWanted` holds. */
+/**
+ * Returns the files in `starts` for which `isWanted` holds, or that directly or indirectly import a file for which it
+ * holds.
+ */
 export function reaching(graph: ImportGraph, starts: readonly string[], isWanted: (file: string) => boolean): string[] {
   return starts.filter(start => {
     const seen = new Set([start]);
@@ -36,7 +39,7 @@ export function reaching(graph: ImportGraph, starts: readonly string[], isWanted
   });
 }
 
-/** Maps a workspace's name to its folder and to the pattern of files that its package.json exports. */
+/** For the name of each workspace: its folder, and the pattern of the files that its package.json exports. */
 type Workspaces = ReadonlyMap<string, { folder: string; pattern: string }>;
 
 async function readWorkspaces(root: string): Promise<Workspaces> {

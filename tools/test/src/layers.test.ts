@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { test } from 'node:test';
 import { readImportGraph } from './import-graph.ts';
 
-/** The layers of a service, the lowest first. A file imports its own layer and lower ones. */
+/** The layers of a service, the lowest first. A file may import from its own layer and from lower layers. */
 const LAYERS = [
   ['domain'],
   ['messages.ts', 'config.ts'],
@@ -15,7 +15,7 @@ const LAYERS = [
   ['service.ts', 'migrate.ts'],
   ['main.ts'],
 ];
-// The layers of the gateway are Fastify's: plugins and routes.
+// Excludes the gateway, whose layers are Fastify's: plugins and routes.
 const SERVICE = /^services\/(?!gateway\/)\w+\/src\//;
 
 const root = new URL('../../../', import.meta.url).pathname;
@@ -53,7 +53,10 @@ function packageImports(): Map<string, Map<string, string>> {
   return imports;
 }
 
-/** Returns the path of imports by which `start` reaches itself, each step with its file; undefined if there is no cycle. */
+/**
+ * Returns the chain of imports by which `start` imports itself, with the file of each import; undefined if there is no
+ * cycle.
+ */
 function circleFrom(start: string, imports: ReturnType<typeof packageImports>): string[] | undefined {
   const paths = new Map<string, string[]>([[start, []]]);
   for (const [name, path] of paths)
@@ -65,7 +68,7 @@ function circleFrom(start: string, imports: ReturnType<typeof packageImports>): 
   return undefined;
 }
 
-// A test may use a package above its own.
+// Excludes tests, because a test may use a package above its own.
 test('no package imports one that imports it, tests apart', () => {
   const imports = packageImports();
   assert.ok(imports.size > 20, 'too few packages were found');

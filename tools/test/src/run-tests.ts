@@ -38,7 +38,8 @@ const SAMPLED = /\/owner-api\.test\.ts$/;
 const SPEECH = /stack\/src\/speech\.test\.ts$/;
 const TEST_MS = 15 * 60_000;
 const TICK_MS = 60_000;
-// Three times the number of cores, because long files mostly wait; each of those takes up to 2 GiB of memory.
+// Three times the number of cores, because long files mostly wait. The memory is also a limit, because a file needs up
+// to 2 GiB.
 const FILES_AT_ONCE = Math.max(
   2,
   Math.min(availableParallelism() * 3, Math.floor(process.availableMemory() / 2 ** 31)),
@@ -47,15 +48,15 @@ const FILES_AT_ONCE = Math.max(
 const SLOWEST = 12;
 
 /**
- * Installs the programs that `files` need while it starts the real servers, unless no file needs them. Once `checks` have ended, runs
- * the files, several at once. Returns how many checks and tests passed and failed.
+ * Starts the real servers and installs the programs that `files` need, unless no file needs them. When `checks` have
+ * ended, runs the files, several at once. Returns how many checks and tests passed and failed.
  */
 export async function runTests(files: readonly string[], checks: Promise<Tally>, stop: AbortSignal): Promise<Tally> {
   if (files.length === 0) return checks;
   const withServers = files.some(needsServers);
   const missing = new AbortController();
   const installed = ensurePrograms(files, withServers);
-  // Cancels the start of the servers, which may build them for minutes, when a program cannot be installed.
+  // When a program cannot be installed, cancels the start of the servers, which may build for minutes.
   installed.catch(error => missing.abort(error));
   await using folder = await serversFolder();
   // Uses a compile cache, because most files and services load the same modules.
@@ -65,7 +66,7 @@ export async function runTests(files: readonly string[], checks: Promise<Tally>,
     await installed;
     return await runPrograms(programs, await checks, stop);
   }
-  // PocketSphinx is fast, and enough for tests that do not check words; the test of Whisper starts its own server.
+  // PocketSphinx is fast, and sufficient for tests that do not check words. The test of Whisper starts its own server.
   process.env.SPEECH_ENGINE ||= 'pocketsphinx';
   const signal = AbortSignal.any([stop, missing.signal]);
   await using servers = await startServers({ dataDir: folder.path, log, signal });
@@ -74,7 +75,10 @@ export async function runTests(files: readonly string[], checks: Promise<Tally>,
   return await runPrograms(programs, await checks, stop);
 }
 
-/** Builds or downloads the programs that `files` need, in parallel: once per machine, and outside the time limit of a test file. */
+/**
+ * Builds or downloads the programs that `files` need, in parallel. This happens once per machine, and outside the time
+ * limit of a test file.
+ */
 async function ensurePrograms(files: readonly string[], withServers: boolean): Promise<void> {
   const context = { env: process.env, log };
   const needed = (pattern: RegExp) => files.some(file => pattern.test(file));
@@ -92,7 +96,7 @@ async function ensurePrograms(files: readonly string[], withServers: boolean): P
   ]);
 }
 
-/** Runs each of these modules in its own process, and returns `before` plus their tests. */
+/** Runs each of these modules in a separate process. Returns `before` plus the counts of their tests. */
 async function runPrograms(files: readonly string[], before: Tally, signal: AbortSignal): Promise<Tally> {
   const tally = { ...before };
   const tests = run({

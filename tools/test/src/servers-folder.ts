@@ -4,9 +4,9 @@ import { join } from 'node:path';
 
 const MEMORY = '/dev/shm';
 const PREFIX = 'recording-request-test-';
-/** Three times the largest data of the servers in a whole run. */
+/** Three times the size of the servers' data after a whole run. */
 const ROOM_BYTES = 4 * 2 ** 30;
-/** The memory that the rest of a whole run needs: the services, the browsers, and the server processes. */
+/** The memory that a whole run needs for everything else: the services, the browsers, and the server processes. */
 const REST_BYTES = 12 * 2 ** 30;
 
 export interface Places {
@@ -18,8 +18,8 @@ export interface Places {
 }
 
 /**
- * Creates a folder for the data of the test servers: in memory if there is room, so that a shared disk that stalls
- * for half a minute does not fail an unrelated test. Removes the folders of killed runs.
+ * Creates a folder for the data of the test servers. It is in memory if there is room, because a shared disk may stall
+ * for half a minute and fail an unrelated test. Removes the folders of killed runs.
  */
 export async function serversFolder(
   { memory, disk, availableBytes }: Places = {
@@ -28,7 +28,7 @@ export async function serversFolder(
     availableBytes: process.availableMemory(),
   },
 ): Promise<Awaited<ReturnType<typeof mkdtempDisposable>>> {
-  // Removes only folders in memory: on a disk they cost little, and another container may share the disk.
+  // Removes only folders in memory. On a disk, such folders cost little, and another container may share the disk.
   await removeLeft(memory);
   const room = availableBytes >= ROOM_BYTES + REST_BYTES && (await freeBytes(memory)) >= ROOM_BYTES;
   return await mkdtempDisposable(join(room ? memory : disk, `${PREFIX}${process.pid}-`));
@@ -54,7 +54,7 @@ function runs(pid: number): boolean {
   try {
     return process.kill(pid, 0);
   } catch (error) {
-    // The folder belongs to another user.
+    // EPERM: the process still runs, but belongs to another user.
     return (error as NodeJS.ErrnoException).code === 'EPERM';
   }
 }

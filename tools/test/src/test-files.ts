@@ -3,7 +3,7 @@ import { glob } from 'node:fs/promises';
 import { reaching, readImportGraph } from './import-graph.ts';
 import { ROOT } from './repository.ts';
 
-// A test beside its source needs no server, except the tests of the tools that make clips and start servers.
+// A test next to its source needs no server, except the tests of the tools that make clips or start servers.
 const WITH_SERVERS = /^test\/(?!.*\/src\/)|^[^/]+\/[^/]+\/test\/|^tools\/(stack|fixtures|demo)\//;
 
 /** Returns whether a test file needs the real servers, or the programs that install with them. */
@@ -15,19 +15,22 @@ const DEPLOY = /^tools\/k8s\/test\//;
 /** Returns whether a test file belongs to `npm run check -- --deploy` and not to `npm test`. */
 export const isDeployTest = (file: string): boolean => DEPLOY.test(file);
 
-// These take long: they run the whole system, read every hostile file, or simulate days of Prometheus for every alert.
+// These test files take long, because they run the whole system, read every hostile file, or simulate days of
+// Prometheus for every alert.
 const LONG =
   /^test\/(?!.*\/src\/)|^tools\/(demo|observe)\/test\/|^tools\/observe\/src\/definitions\/rules\.|^services\/media\/test\/hostile\./;
-// Each takes minutes: if it started late, it would run alone at the end.
+// Each of these test files takes minutes. A late start would let it run alone at the end.
 const LONGEST = /^test\/(system\/owner-api|browser\/(recovery|dashboard|pages)|faults\/faults)\.|\/hostile\./;
 
-/** Returns whether a test file takes long, so that other tests should not wait for it in the same process. */
+/**
+ * Returns whether a test file takes long. Such a file gets a separate process, so that other tests do not wait for it.
+ */
 export const isLong = (file: string): boolean => LONG.test(file);
 
 /**
- * Returns every test file, relative to the repository. Long files are distributed evenly among the first of the services'
- * tests: together they would use the whole processor first and leave it idle later. The order is mixed but always the same,
- * because files of one folder mostly wait or mostly compute. Unit tests come last.
+ * Returns every test file, relative to the repository. Long files are distributed evenly among the first tests of the
+ * services; otherwise, they would use the whole processor at first and leave it idle later. The order is mixed, because
+ * files of one folder mostly wait or mostly compute, but it is always the same. Unit tests come last.
  */
 export async function allTestFiles(): Promise<string[]> {
   const files = await Array.fromAsync(
@@ -51,7 +54,10 @@ export async function allTestFiles(): Promise<string[]> {
 const mixed = (files: readonly string[]) =>
   files.toSorted((one, other) => (hash('sha256', one) < hash('sha256', other) ? -1 : 1));
 
-/** Returns both lists in their order, with the first list's files at even distances within three quarters of the second. */
+/**
+ * Returns both lists as one, each in its order. The files of the first list are at even distances within the first
+ * three quarters of the second list.
+ */
 export function spread<T>(few: readonly T[], many: readonly T[]): T[] {
   const step = (many.length * 0.75) / Math.max(1, few.length);
   const at = (item: T, place: number) => ({ item, place });
@@ -61,8 +67,8 @@ export function spread<T>(few: readonly T[], many: readonly T[]): T[] {
 }
 
 /**
- * Returns the test files with `text` in their path or, if there are none, the test files that import a file with `text` in
- * its path. Without a text, returns all test files except those of the manifests.
+ * Returns the test files with `text` in their path. If there are none, returns the test files that import a file with
+ * `text` in its path. Without a text, returns all test files except the tests of the manifests.
  */
 export async function testFilesFor(text: string): Promise<string[]> {
   const files = await allTestFiles();

@@ -5,15 +5,15 @@ import { ROOT } from './repository.ts';
 import { isLong, needsServers } from './test-files.ts';
 
 const GROUP_FILES = 40;
-// Process-wide state that a test changes: timers and methods, variables, OpenTelemetry's providers, listeners. Also state that
-// a test measures: memory.
+// Matches tests that change state of the whole process (timers and methods, variables, OpenTelemetry's providers,
+// listeners), or measure its memory.
 const CHANGES_PROCESS =
   /\bmock\.(timers|method)|\bprocess\.(env\.\w+ \|?\|?=|on\(|once\(|exitCode|memoryUsage)|@opentelemetry\//;
 
 /**
- * Returns the absolute paths of the modules that run these test files, which are given relative to the repository. Starting
- * a process and loading shared modules takes longer than a unit test. So modules in `dir` import several unit tests each,
- * except tests that take long or change their process.
+ * Returns the absolute paths of modules that run these test files, whose paths are relative to the repository. Starting
+ * a process and loading shared modules takes longer than a unit test, so each module in `dir` imports several unit
+ * tests. Tests that take long or change their process get separate processes.
  */
 export async function groupUnitTests(files: readonly string[], dir: string): Promise<string[]> {
   const alone: string[] = [];
@@ -32,7 +32,10 @@ export async function groupUnitTests(files: readonly string[], dir: string): Pro
   return [...alone, ...groups];
 }
 
-/** A file that fails to load becomes a failing test; the tests of the other files still run. */
+/**
+ * Returns the source of a module. A file that fails to load becomes a failing test, and the tests of the other files
+ * still run.
+ */
 const moduleOf = (paths: readonly string[]): string => `import { test } from 'node:test';
 for (const file of ${JSON.stringify(
   paths.map(path => pathToFileURL(path).href),
