@@ -11,7 +11,10 @@ const LOOK_MS = 2_000;
 const NAME_MS = 75_000;
 const QUIET_MS = 150_000;
 
-/** Delays a step, runs the runbook's query until it names a step several times in a row, and ends the delay. Rejects when the signal fires. */
+/**
+ * Delays a step, runs the runbook's query until it names a step several times in a row, and ends the delay. Rejects
+ * when the signal fires.
+ */
 export async function runDelay(it: Delay, system: System, signal: AbortSignal): Promise<Result> {
   const query = await stepQuery();
   const before = await costs(system, query);
