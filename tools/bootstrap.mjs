@@ -17,7 +17,7 @@ const APT_LIMIT_MS = 5 * 60_000;
 const GENERATE_LIMIT_MS = 5 * 60_000;
 const LOCK_WAIT_S = 25 * 60;
 
-/** A failure that one sentence explains; prints no stack. */
+/** A failure that one sentence explains. It is printed without a stack. */
 export class BootstrapError extends Error {}
 
 /** Returns the SHA-256 of the names and contents of files under `paths` (files or folders), without the folders named in `skip`. */
@@ -43,8 +43,8 @@ export function fingerprint(root, paths, skip = []) {
 }
 
 /**
- * The two steps: their result, their sources, and the command that produces the result.
- * The stamps are in node_modules, so that they disappear with it. They hash contents, because a checkout changes all times.
+ * Returns the two steps, each with its result, its sources, and the command that produces the result. The stamps are in
+ * node_modules, so that they disappear with it. They contain hashes of contents, because a checkout changes all times.
  */
 export function steps(root) {
   const stampDir = join(root, 'node_modules');
@@ -54,9 +54,9 @@ export function steps(root) {
       target: join(stampDir, '.bin'),
       stamp: join(stampDir, '.recording-request-install'),
       print: () => fingerprint(root, ['package-lock.json']),
-      // Otherwise npm warns about the system's older Node once per package, although no package runs on it.
-      // Not `npm ci`, which deletes node_modules first, even under a running `npm start`, and reinstalls everything.
-      // `npm install` uses the locked versions too.
+      // Sets the log level, because npm would otherwise warn about the system's older Node once per package, although
+      // no package runs on that Node. Does not use `npm ci`, which deletes node_modules first, even under a running
+      // `npm start`, and reinstalls everything. `npm install` uses the locked versions too.
       npm: ['install', '--no-audit', '--no-fund', '--loglevel=error'],
       limitMs: INSTALL_LIMIT_MS,
       advice: 'look at the lines above; run npm install by hand to see more',
@@ -72,7 +72,7 @@ export function steps(root) {
           ['gen', 'node_modules', '.turbo'],
         ),
       npm: ['run', '--silent', 'generate'],
-      // The task runner's own output helps only when it fails.
+      // Hides the output of the task runner unless it fails.
       quiet: true,
       limitMs: GENERATE_LIMIT_MS,
       advice: 'look at the lines above',
@@ -86,7 +86,7 @@ export function isDue(step) {
   return !existsSync(step.stamp) || readFileSync(step.stamp, 'utf8') !== step.print();
 }
 
-/** Runs the steps that are due. `runNpm(step)` runs one. Returns the steps that ran. */
+/** Runs the steps that are due, each with `runNpm(step)`. Returns these steps. */
 export async function prepare(root, runNpm) {
   const done = [];
   for (const step of steps(root)) {
@@ -101,7 +101,10 @@ export async function prepare(root, runNpm) {
   return done;
 }
 
-/** Returns PATH without this repository's .bin folders: an installation can replace the Node there, which must not be the one that runs it. */
+/**
+ * Returns PATH without this repository's .bin folders. An installation may replace the Node in such a folder, so it
+ * must not run on that Node.
+ */
 function outsidePath() {
   const inside = dir => resolve(dir) === ROOT || resolve(dir).startsWith(ROOT + sep);
   return (process.env.PATH ?? '')
@@ -114,7 +117,7 @@ async function runNpm(step) {
   console.error(`${step.what} …`);
   const began = Date.now();
   const env = { ...process.env };
-  // `npm run` passes its workspace selection on; these steps are for the whole repository.
+  // Removes the workspace selection that `npm run` passes on, because these steps are for the whole repository.
   for (const name of Object.keys(env))
     if (/^npm_config_(workspaces?|include_workspace_root)$/.test(name)) delete env[name];
   const isInstall = step.npm[0] === 'install';
@@ -137,7 +140,10 @@ async function runNpm(step) {
   console.error(`${step.what}: done in ${Math.round((Date.now() - began) / 1000)} s`);
 }
 
-/** Runs a child process on this terminal and forwards signals to it. Resolves to its exit code, 128 + n for signal n; rejects when it cannot start. */
+/**
+ * Runs a child process on this terminal and forwards signals to it. Resolves to the child's exit code, or to 128 + n
+ * for signal n. Rejects when the child cannot start.
+ */
 function runChild(command, args, { env = process.env, limitMs, quiet = false } = {}) {
   return new Promise((done, failed) => {
     const child = spawn(command, args, { env, stdio: quiet ? ['inherit', 'pipe', 'pipe'] : 'inherit' });
@@ -165,7 +171,7 @@ function runChild(command, args, { env = process.env, limitMs, quiet = false } =
   });
 }
 
-/** Makes sure that the repository's own Node starts: it needs a library that a minimal Debian lacks. */
+/** Makes sure that the repository's own Node can start. It needs a library that a minimal Debian lacks. */
 async function ensureNodeRuns() {
   const node = join(ROOT, 'node_modules', '.bin', 'node');
   const fault = () => {
@@ -187,7 +193,10 @@ async function ensureNodeRuns() {
     );
 }
 
-/** Holds the repository's lock while `work` runs, so that two commands do not install at once. Without `flock` there is no lock. */
+/**
+ * Holds the repository's lock while `work` runs, so that two commands do not install at once. Without `flock`, there is
+ * no lock.
+ */
 async function locked(work) {
   const hold = ['--exclusive', '--wait', String(LOCK_WAIT_S), ROOT, 'sh', '-c', 'echo held; exec cat > /dev/null'];
   const child = spawn('flock', hold, { stdio: ['pipe', 'pipe', 'ignore'] });
@@ -210,7 +219,10 @@ async function locked(work) {
   }
 }
 
-/** Returns a command that ends with this process, even by SIGKILL: an orphan would hold the ports of the next run. */
+/**
+ * Returns a command that ends when this process ends, even by SIGKILL. Otherwise, it would keep the ports that the next
+ * run needs.
+ */
 function endWithUs(command, args) {
   const setpriv = (process.env.PATH ?? '')
     .split(delimiter)
@@ -231,11 +243,11 @@ async function main([entry, ...args]) {
     throw new BootstrapError(
       'The package "node" was not installed: is its install script allowed (allowScripts in package.json)?',
     );
-  // First on PATH, so that every program that the entry starts by name gets the same Node.
+  // Puts this Node first on PATH, so that every program that the entry starts by name uses it.
   process.env.PATH = [dirname(node), process.env.PATH].join(delimiter);
-  // Every process loads hundreds of modules; a compile cache speeds this up.
+  // Sets a compile cache, because every process loads hundreds of modules.
   process.env.NODE_COMPILE_CACHE ??= join(ROOT, 'node_modules', '.cache', 'node');
-  // kafkajs computes a negative timeout when it is idle; Node would warn about it.
+  // Disables a warning of Node: kafkajs computes a negative timeout when it is idle.
   const nodeArgs = ['--disable-warning=TimeoutNegativeWarning', entry, ...args];
   process.exitCode = await runChild(...endWithUs(node, nodeArgs));
 }

@@ -17,7 +17,10 @@ import {
 import { type ProjectsServiceServer, ProjectsServiceService } from '@recording-request/proto/projects/v1/projects';
 import { doorOf, type ServiceName } from './address.ts';
 
-/** Makes clients of the services, each at the address in `env` or of the `npm start` that runs on `dataDir`. They stay open until `clients` is disposed of. */
+/**
+ * Returns functions that make clients of the services. The addresses come from `env` or from the `npm start` that runs
+ * on `dataDir`. The clients stay open until `clients` is disposed of.
+ */
 export function connector(env: NodeJS.ProcessEnv, clients: DisposableStack, dataDir?: string) {
   const connect = async <S>(
     service: ServiceName,
