@@ -105,7 +105,7 @@ async function runOn(kind: ServersKind, cases: ClusterCase[], task: Task, kubect
   return results;
 }
 
-/** Prints the commands with which other shells of this computer reach the cluster, and waits until it ends. */
+/** Prints the commands for reaching the cluster from other shells of this computer. Waits until the cluster ends. */
 async function holdOpen(installed: Installed, { kubectl }: Task): Promise<void> {
   const inside = `nsenter --target ${process.pid} --net --`;
   const asked = `${kubectl} --kubeconfig ${kubeconfigIn(installed.place)} --namespace ${NAMESPACE}`;

@@ -60,7 +60,7 @@ async function prepare({ product, objects }: ClusterHarness): Promise<Product> {
   return productIn(product.kubectl, NAMESPACE);
 }
 
-/** Returns the Secret values with which the pods of projects were started. */
+/** Returns the Secret values that the pods of projects got when they started. */
 async function secretOf(there: Product): Promise<string | undefined> {
   const { spec }: Manifest = JSON.parse(await there.in(['get', 'deployment', 'projects', '--output=json']));
   return spec.template.metadata.annotations?.['recording-request/secret'];

@@ -10,7 +10,7 @@ import { type WithoutFailures, whileContributing, whileWriting, withoutFailures 
 
 const EVICTED_MS = 120_000;
 
-/** Evicts a pod as a drain does: through the API, which checks the disruption budget. */
+/** Evicts a pod through the API, which checks the disruption budget, as `kubectl drain` does. */
 async function evict({ kubectl }: Product, name: string): Promise<void> {
   const eviction = { apiVersion: 'policy/v1', kind: 'Eviction', metadata: { name, namespace: NAMESPACE } };
   const path = `/api/v1/namespaces/${NAMESPACE}/pods/${name}/eviction`;

@@ -12,7 +12,7 @@ import { replaceObjects } from './product.ts';
 
 /** The port of OTLP over HTTP; the policies of the lab permit the ports in the settings. */
 const TELEMETRY_PORT = 4_318;
-/** Reused by later runs. */
+/** The folder of the clips. Later runs reuse it. */
 const CLIPS_DIR = join(tmpdir(), 'recording-request-clips');
 
 /**

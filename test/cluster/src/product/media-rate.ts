@@ -18,8 +18,8 @@ const DONE = { limitMs: 360_000, everyMs: LOOK_MS };
 const STEADY = [0.35, 0.85] as const;
 
 /**
- * Clips with a minute of sound, so that media needs several times the CPU of all other work on a clip. Then two
- * processors are more than four pods with a quarter of a processor each can use.
+ * Clips of a minute, so that media needs several times the CPU of all other work on a clip. Then two processors are
+ * more than four pods with a quarter of a processor each can use.
  */
 const LONG_FILM = { container: 'webm', audio: 'none', seconds: 60, width: 1280, height: 720 } as const;
 

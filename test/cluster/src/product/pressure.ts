@@ -13,8 +13,8 @@ const TICK_MS = 20;
 const CONNECTIONS = 16;
 
 /**
- * Reads `path` over a few connections while `work` runs, with a rising rate until `work` calls its argument, then with a steady rate.
- * Resolves to that rate in reads per second.
+ * Reads `path` over a few connections while `work` runs. The rate rises until `work` calls its argument, and then stays
+ * constant. Resolves to that rate in reads per second.
  */
 export async function whilePressing(
   { owner }: ClusterHarness,

@@ -52,7 +52,10 @@ export async function install(
   return product;
 }
 
-/** Applies all objects except the migration. Resolves when each service has its desired pods, including those of its autoscaler. */
+/**
+ * Applies all objects except the migration. Resolves when each service has its desired pods, including the pods that
+ * its autoscaler adds.
+ */
 export async function applyServices(product: Product, objects: Manifest[]): Promise<void> {
   await product.kubectl.apply(objects.filter(({ kind }) => kind !== 'Job'));
   const has = async (service: string, least: number) => {

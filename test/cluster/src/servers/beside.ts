@@ -8,9 +8,12 @@ export type ServersKind = 'one' | 'several';
 
 /** The servers beside the cluster. */
 export interface Beside extends AsyncDisposable {
-  /** The variables with which the checker and its clients reach the servers: MONGO_URL, KAFKA_BROKERS and so on. */
+  /** The variables that the checker and its clients use to reach the servers: MONGO_URL, KAFKA_BROKERS and so on. */
   env: Record<string, string>;
-  /** The variables with which the product uses these servers: its settings, and the keys of the Secret that its services share. */
+  /**
+   * The variables that the product uses to reach these servers: its settings, and the keys of the Secret that its
+   * services share.
+   */
   productEnv: Record<string, string>;
   /** Additional Secrets of the product. */
   secrets: Manifest[];
@@ -24,6 +27,6 @@ export interface Several {
   mongo: MongoSet;
   kafka: Brokers;
   desk: LoginDesk;
-  /** The logins with which the product was installed. */
+  /** The logins that the installed product uses. */
   logins: Logins;
 }
