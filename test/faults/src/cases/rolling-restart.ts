@@ -38,7 +38,7 @@ export const rollingRestart: FaultCase = {
 
 const PATHS = ['', '/links', '/submissions', '/export.csv', '/export/project.zip'];
 
-/** Reads what an owner reads: lists, figures, exports, a video. */
+/** Sends the reads of an owner: lists, figures, exports and a video. */
 export async function readOn({ owner }: Harness, isOn: () => boolean, read = PATHS): Promise<void> {
   while (isOn()) {
     for (const { projectId } of owner.projects) {

@@ -80,8 +80,8 @@ function stalls({ violated }: Harness, audioCalls: AudioCall[], first: SpeechCal
 }
 
 /**
- * A call with the key of its audio. The key is that of the last audio that the process fetched, because each process
- * runs one job at a time.
+ * A call and the key of its audio: the last audio that its process had fetched. The key is certain, because each
+ * process runs one job at a time.
  */
 interface AudioCall {
   key: string;
