@@ -11,7 +11,7 @@ import { startSpeechStub } from '@recording-request/bench/product/speech-stub';
 import { serverVariables } from '@recording-request/testing/environment';
 import { startTestSystem } from '@recording-request/testing/test-system';
 
-/** The most MongoDB operations of one request. */
+/** The maximum number of MongoDB operations of one request. */
 const REQUESTS: Record<string, number> = {
   'GET /api/me': 1,
   'GET /api/projects/{id}': 2,

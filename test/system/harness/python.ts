@@ -28,7 +28,7 @@ type Rows = Record<string, string>[];
 export const readCsv = async (scratch: string, bytes: Uint8Array): Promise<Rows> =>
   (await readCsvs(scratch, [bytes]))[0]!;
 
-/** Does the same as `readCsv`, for several files in one process. */
+/** Reads several CSV files in one process, like `readCsv`. */
 export const readCsvs = (scratch: string, files: readonly Uint8Array[]): Promise<Rows[]> => python(scratch, CSV, files);
 
 export interface ZipEntry {
@@ -45,10 +45,10 @@ export interface ZipListing {
   entries: ZipEntry[];
 }
 
-/** Returns the entries as Python's zipfile module reads them. */
+/** Returns the entries that Python's zipfile module reads. */
 export const readZip = (scratch: string, bytes: Uint8Array): Promise<ZipListing> => python(scratch, ZIP, [bytes]);
 
-/** Does the same as `readZip`, for a file that is too large for memory. */
+/** Returns the same as `readZip`, for a file that is too large for memory. */
 export const readZipFile = async (path: string): Promise<ZipListing> =>
   JSON.parse(await run('python3', ['-c', ZIP, path]));
 

@@ -7,7 +7,7 @@ import { ok } from '@recording-request/harness/http-client';
 import { ensure } from '@recording-request/stack/install/ensure';
 import type { SeedData } from './seed.ts';
 
-/** Test cases for each operation and phase. */
+/** The number of test cases for each operation and phase. */
 const EXAMPLES = 10;
 const SEED = 4;
 const LIMIT_MS = 480_000;

@@ -112,7 +112,7 @@ export function logLines(seed: SeedData, traces: TraceReceiver): void {
   });
 }
 
-/** Returns the items that one list has more often than the other. */
+/** Returns the items that occur more often in one list than in the other. */
 function difference(one: string[], other: string[]): string[] {
   const counts = new Map<string, number>();
   for (const each of one) counts.set(each, (counts.get(each) ?? 0) + 1);
