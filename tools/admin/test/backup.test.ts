@@ -40,7 +40,7 @@ after(async () => {
   await rm(dir, { recursive: true, force: true });
 });
 
-/** Runs the steps with which a service starts. */
+/** Runs the steps that a service runs when it starts. */
 async function makeTopics({ env }: Pick<TestEnvironment, 'env'>): Promise<void> {
   const settings = loadConfig(env, kafkaVariables);
   const kafka = await connectKafka(settings, { clientId: 'test', log: createLogger('test', 'silent') });

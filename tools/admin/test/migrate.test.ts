@@ -14,7 +14,7 @@ const MAIN = `${import.meta.dirname}/../src/main.ts`;
 const ofProjects = (file: string) => `${import.meta.dirname}/../../../services/projects/src/${file}`;
 const DONE = 'every database is migrated; every topic is there, and the bucket\n';
 
-/** Hides a warning, as production does: kafkajs sets timers in the past. */
+/** Hides a warning, as in production: kafkajs sets timers in the past. */
 const QUIET = '--disable-warning=TimeoutNegativeWarning';
 
 interface Ended {

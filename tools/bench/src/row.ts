@@ -30,7 +30,7 @@ export const FULL: Scale = {
   repeats: 5,
   growth: { submissions: 100_000, links: 10_000, projects: 2_000 },
 };
-/** The small scale with which each variant's answer is checked. */
+/** The small scale at which each variant's answer is checked. */
 export const CHECK: Scale = {
   minTicks: 1,
   minSeconds: 0,

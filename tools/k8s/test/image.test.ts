@@ -25,8 +25,8 @@ const workspaces = (
   .map(file => file.replace('/package.json', ''));
 
 /**
- * Returns the workspaces of an image: all workspaces except those that the target's `rm` in the stage `manifests`
- * removes.
+ * Returns the workspaces of an image: all workspaces, except the workspaces that the target's `rm` in the stage
+ * `manifests` removes.
  */
 function workspacesOf(target: Target): string[] {
   const removed = new RegExp(`cd /${target} && rm -rf ([^&\\n]+)`).exec(dockerfile)?.[1]?.trim().split(' ');

@@ -85,7 +85,7 @@ export function listenEnv({ health, grpc, operator, http }: ServiceAddress): Rec
   };
 }
 
-/** Returns the variables with which `npm run admin` reaches the services. */
+/** Returns the variables that `npm run admin` needs to reach the services. */
 export function operatorEnv(
   addresses: Pick<Addresses, 'projects' | 'submissions' | 'webhooks'>,
 ): Record<string, string> {

@@ -21,7 +21,7 @@ export interface Ready {
   /** The operator's certificate variables, for `npm run admin`. */
   operator: Record<string, string>;
   servers: { mongo: string; kafka: string; s3: string; speech: string };
-  /** The variables with which `npm run admin` reaches the servers directly, for migrations, backups and restores. */
+  /** The variables that `npm run admin` needs to reach the servers directly, for migrations, backups and restores. */
   stores: Record<string, string>;
   /** The URL of a trace, which contains `{traceId}`, for `npm run admin`. Absent when there is no trace store. */
   traceUrl?: string;

