@@ -13,7 +13,7 @@
     {{- /* A Job is immutable, so each revision creates a new Job. */}}
     {{- $_ := set $o.metadata "name" (printf "%s-%d" $o.metadata.name .root.Release.Revision) }}
   {{- else }}
-    {{- /* Pods read a Secret at their start, so a changed Secret starts new pods. A rendering without a cluster finds no Secret. */}}
+    {{- /* Pods read a Secret only when they start, so a changed Secret must start new pods. Without a cluster, a rendering finds no Secret. */}}
     {{- $secret := lookup "v1" "Secret" .root.Release.Namespace (get $names "recording-request") }}
     {{- if and $secret (ne $v.profile "local") }}
       {{- $seen := dict "recording-request/secret" (toJson $secret.data | sha256sum | trunc 16) }}
