@@ -12,7 +12,7 @@ const SEPARATOR = ' - ';
 
 const graphemes = new Intl.Segmenter('und', { granularity: 'grapheme' });
 
-/** Returns the visible parts, shortened to fit, then `last` at its full length. */
+/** Returns the visible characters of `parts`, shortened to fit, then `last` at its full length. */
 export function downloadName(parts: readonly string[], last: string): string {
   const shown = parts.map(clean).filter(part => part !== '');
   const room = MAX_BYTES - bytesOf(last) - shown.length * SEPARATOR.length;
@@ -50,7 +50,7 @@ const clean = (text: string): string =>
 
 const bytesOf = (text: string): number => new TextEncoder().encode(text).length;
 
-/** Returns the parts cut to `room` bytes in total, the longest first. */
+/** Cuts the longest parts, so that all parts together have at most `room` bytes. */
 function shortened(parts: string[], room: number): string[] {
   const order = parts.map((_, index) => index).sort((a, b) => bytesOf(parts[a]!) - bytesOf(parts[b]!));
   const kept = [...parts];

@@ -148,7 +148,7 @@ type Table = ReturnType<typeof settingsTable>;
 /** The values of all settings in a body. */
 export type SettingInputs = { [Name in keyof Table]: Table[Name]['default'] };
 export type SettingName = Exclude<keyof Table, 'webhookSecret'>;
-/** The settings of a project, as stored and as sent between services. */
+/** The settings of a project, in the stored form and the form that services send. */
 export type Settings = Pick<SettingInputs, SettingName>;
 
 // The argument changes only the schemas of addresses, which are not used here.

@@ -14,7 +14,8 @@ test('a minted token is well formed only for its own prefix', () => {
 });
 
 test('the checksum is the CRC-32, in base62, of everything before it', () => {
-  // CRC-32 of "vr_" + 32 zeros by Python's zlib.crc32, converted by hand: the format must never change.
+  // The CRC-32 of "vr_" + 32 zeros from Python's zlib.crc32, converted by hand. The test checks that the format never
+  // changes.
   assert.equal(tokenIsWellFormed('vr', `vr_${'0'.repeat(32)}0XTCbc`), true);
 });
 

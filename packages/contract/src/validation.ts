@@ -67,7 +67,9 @@ const faultAt = (keyword: string, params: object): Fault => ({
   schemaPath: '',
 });
 
-/** For failed alternatives, ajv reports each branch and then the whole `anyOf`; the caller understands only the last. */
+/**
+ * For failed alternatives, ajv reports each branch and then the whole `anyOf`. Only the last report helps the caller.
+ */
 function faultOf(faults: readonly Fault[] | null | undefined): Fault {
   const fault = faults?.findLast(each => each.keyword === 'anyOf') ?? faults?.[0];
   if (!fault) throw new Error('the validator reported no fault');

@@ -11,7 +11,7 @@ const KNOWN_PAYLOAD = 'an id, or a payload that is known here';
 /** The reason for setting aside an event of a newer version. A version that knows the event handles it later. */
 export const UNKNOWN_EVENT = `the event lacks ${KNOWN_PAYLOAD}`;
 
-/** Returns an event that occurs now and has the current trace context. A given `id` lets consumers recognise a repetition. */
+/** Returns an event with the current time and trace context. A given `id` lets consumers recognise a repetition. */
 export function newEvent(type: EventType, payload: NonNullable<Event['payload']>, id: string = uuidv7()): Event {
   return {
     id,

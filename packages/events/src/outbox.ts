@@ -29,7 +29,7 @@ export const outboxIndex = [{ 'outbox.at': 1 }, { sparse: true }] as const;
 
 type Publisher = Pick<Kafka<never>, 'publishRecords' | 'partitionOf' | 'setAside'>;
 
-// The number of documents per read: their total size stays below MongoDB's 16 MB limit for an answer.
+// The number of documents per read. Their total size stays below MongoDB's limit of 16 MB for an answer.
 const READ_BATCH = 100;
 // The number of entries that are published and cleared together.
 const BATCH_ENTRIES = 200;
@@ -134,7 +134,7 @@ interface Relaying {
   shardKey: string;
   kafka: Publisher;
   log: Logger;
-  /** Returns false when the pass must end: another process may have the lease. */
+  /** Returns false when the pass must end, because another process may have the lease. */
   goOn(): boolean;
 }
 
@@ -172,7 +172,7 @@ async function relayAll(relaying: Relaying): Promise<Error | undefined> {
   return failure;
 }
 
-/** Sets the entry aside. Returns the error if that fails; undefined when the entry can be cleared. */
+/** Sets the entry aside. Returns undefined when the entry can then be cleared, otherwise the error. */
 async function setAside(
   { name, kafka }: Relaying,
   entry: Carried,
@@ -203,7 +203,7 @@ async function* batchesOf(
         batch = [];
         bytes = 0;
       }
-      // Checks now, because the previous batch may have shown that this partition fails.
+      // Checks this now, because the previous batch may have shown that this partition fails.
       if (!isWanted(entry)) continue;
       batch.push(entry);
       bytes += entry.value.length;

@@ -24,7 +24,7 @@ export interface WorkerOptions<K extends Kind> {
   kind: K;
   /** The number of concurrent jobs in this process. */
   slots: number;
-  /** The time limit of a job in milliseconds; its signal fires then. */
+  /** The time limit of a job in milliseconds. After it, the job's signal fires. */
   jobLimitMs: number;
   /** The milliseconds for which a stop waits for running jobs before it puts them back into the queue. */
   stopGraceMs: number;

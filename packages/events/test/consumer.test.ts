@@ -46,7 +46,7 @@ const consume = (topic: TopicName, handle: Handle, options: Partial<ConsumerOpti
     handle: (event, { signal }) => handle(submissionIdOf(event), signal),
   });
 
-/** Publishes events and waits until all are handled. Returns how long that took. */
+/** Publishes events and waits until all are handled. Returns the duration. */
 async function timed(handled: string[], send: () => Promise<void>, ...ids: string[]): Promise<number> {
   const begun = performance.now();
   await send();
@@ -135,7 +135,7 @@ test('a stopping worker releases its partitions at once and finishes its job; a 
   const second = await consume(
     topic,
     async id => {
-      // Fails like a worker whose job another worker holds.
+      // Fails like a worker when another worker holds the job.
       if (id === 'long' && !handled.includes('long')) throw new DomainError('unavailable', 'another worker has it');
       if (id === 'endless') {
         endless.resolve();

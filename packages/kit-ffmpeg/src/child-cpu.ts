@@ -2,7 +2,8 @@ import { readFileSync } from 'node:fs';
 
 // USER_HZ of every architecture that Node runs on.
 const TICKS_PER_SECOND = 100;
-// cutime and cstime of proc_pid_stat(5), after the name, which is in parentheses and may contain spaces.
+// The numbers of fields in proc_pid_stat(5): the first field after the name, cutime, and cstime. The name is in
+// parentheses and may contain spaces.
 const FIRST_FIELD = 3;
 const CHILDREN_USER = 16;
 const CHILDREN_SYSTEM = 17;

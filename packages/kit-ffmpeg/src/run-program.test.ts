@@ -12,7 +12,7 @@ class OnDemand extends MetricReader {
 }
 const reader = new OnDemand();
 metrics.setGlobalMeterProvider(new MeterProvider({ readers: [reader] }));
-// Imported after the SDK starts: an instrument belongs to the provider that exists at that time.
+// Imported after the SDK starts, because an instrument belongs to the provider that exists when the instrument is made.
 const { runProgram } = await import('./run-program.ts');
 
 /** Runs a script in place of the program, without limits. */

@@ -12,11 +12,11 @@ export interface Limits<P extends Program = Program> {
   /** Bytes of one file that the program writes. */
   fileBytes: number;
   openFiles: number;
-  /** Processes and threads of this service's user, all programs together. */
+  /** The number of processes and threads of this service's user, of all programs together. */
   processes: number;
 }
 
-/** The confinement of ffmpeg and ffprobe, which read untrusted files, on this system. */
+/** The confinement, on this system, of ffmpeg and ffprobe, which read untrusted files. */
 export interface Sandbox<P extends Program = Program> {
   /** Returns the program to start and its arguments. */
   commandOf(program: P, args: string[]): { command: string; args: string[] };
@@ -60,11 +60,14 @@ export async function openSandbox<P extends Program>(limits: Limits<P>, log: Log
   return sandbox;
 }
 
-/** Detects which limits this system grants. Tries each separately, because a limit that is already lower cannot be raised. */
+/**
+ * Detects which limits this system grants. Tries each limit separately, because the system refuses a limit above its
+ * own lower limit.
+ */
 export async function detectSandbox<P extends Program>(limits: Limits<P>): Promise<Sandbox<P>> {
   const options: Record<string, (program: P) => string> = {
     memory: program => `--data=${limits.memoryBytes[program]}`,
-    // The soft limit sends SIGXCPU, which distinguishes it from other ends.
+    // The soft limit sends SIGXCPU, which shows that the program used up its CPU time.
     'CPU time': program => `--cpu=${limits.cpuSeconds[program]}:${limits.cpuSeconds[program] + 1}`,
     'file size': () => `--fsize=${limits.fileBytes}`,
     'open files': () => `--nofile=${limits.openFiles}`,

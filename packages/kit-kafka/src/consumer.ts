@@ -19,10 +19,7 @@ export interface ConsumerOptions<M> {
   concurrency: number;
   /** The time limit for handling one message, in milliseconds. After it, the handler's signal fires. */
   jobLimitMs: number;
-  /**
-   * The time that running handlers may continue after a stop, in milliseconds; then their signals fire. 10 s by
-   * default.
-   */
+  /** How long running handlers may continue after a stop, in milliseconds; then their signals fire. 10 s by default. */
   stopGraceMs?: number;
   /** Maximum number of attempts before a message goes to the dead letters, 8 by default. Outages do not count. */
   maxAttempts?: number;

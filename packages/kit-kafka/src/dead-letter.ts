@@ -2,7 +2,7 @@ import type { Message } from 'kafkajs';
 import { isTooLarge } from './producer.ts';
 import type { TakenRecord } from './record.ts';
 
-/** A record that a consumer could not handle: its origin and the reason. */
+/** A record that a consumer could not handle, with the record's origin and the reason. */
 export interface DeadLetter {
   /** Without the prefix. */
   topic: string;

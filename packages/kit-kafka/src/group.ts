@@ -24,8 +24,8 @@ export interface GroupListener {
 /** The membership in a group. The membership survives errors of the consumer and ends with `leave`. */
 export interface GroupMember {
   /**
-   * Rejects during a rebalance, and when the broker does not answer. Does nothing while the consumer is being replaced: commit
-   * the offsets after the next `onAssigned`.
+   * Rejects during a rebalance, and when the broker does not answer. Does nothing while the consumer is being replaced:
+   * commit the offsets again after the next `onAssigned`.
    */
   commit(offsets: ReadonlyMap<number, bigint>): Promise<void>;
   resume(partition: number): void;
@@ -49,10 +49,11 @@ const FETCH_WAIT_MS = 1_000;
 // Time for all members to notice a rebalance, even during a fetch that hangs.
 const REBALANCE_MS = 20_000;
 const REJOIN_MS = 1_000;
-// A join can wait forever after a broker hung, so a member that is silent for longer than any rebalance is replaced.
+// A join can wait forever after a broker has hung, so a member that is silent for longer than any rebalance is
+// replaced.
 const SILENT_MS = SESSION_MS + REBALANCE_MS + 5_000;
 const DISCONNECT_MS = 5_000;
-// The longest rebalance plus a heartbeat that hangs.
+// The time of the longest rebalance plus a heartbeat that hangs.
 const HEARD_MS = REBALANCE_MS + SESSION_MS;
 
 /** Resolves once the join has started; the join may take as long as a rebalance. Rejects when the broker cannot be reached. */
@@ -115,7 +116,10 @@ export async function joinGroup(options: GroupOptions, listener: GroupListener):
 }
 
 const OURS = 'kit-round-robin';
-/** kafkajs's round robin under our own name. When another program is in the group, all members fall back to kafkajs's name. */
+/**
+ * kafkajs's round robin, under our own name. When a member of another program joins the group, all members use
+ * kafkajs's name.
+ */
 const ourRoundRobin: PartitionAssigner = config => {
   const assigner = PartitionAssigners.roundRobin(config);
   return { ...assigner, name: OURS, protocol: topics => ({ ...assigner.protocol(topics), name: OURS }) };

@@ -12,7 +12,10 @@ export interface PartitionProgress {
   readAgain(): void;
   /** The records that are taken and not done. */
   pending(): { records: number; bytes: number };
-  /** Resets and returns true when the partition ends before a taken record: the topic was deleted and created again. */
+  /**
+   * Returns whether the partition ends before a taken record: the topic was deleted and created again. If so, resets
+   * the progress.
+   */
   startsOver(highWatermark: bigint): boolean;
 }
 

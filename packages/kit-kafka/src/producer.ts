@@ -146,7 +146,7 @@ export function createPartitionProducer(
       const { baseOffset } = acknowledged ?? {};
       return baseOffset === undefined ? undefined : BigInt(baseOffset);
     } catch (error) {
-      // The broker refused the records before anything was written or numbered, so the producer stays in use.
+      // The broker refused the records before it wrote or numbered any of them, so the producer stays in use.
       if (isTooLarge(error))
         throw new RecordTooLargeError('the broker refuses the record as too large', { cause: error });
       replace(used, error);

@@ -7,7 +7,7 @@ import type { Position } from './waiting-ages.ts';
 
 /** Record counts of a topic for one consumer group. */
 export interface Progress {
-  /** Records ever published; the number never shrinks. */
+  /** The number of records ever published. It never shrinks. */
   published: bigint;
   /** Records that the topic still has. */
   kept: bigint;
@@ -53,8 +53,8 @@ export async function readProgress(settings: KafkaSettings): Promise<ProgressRea
   }
   let admin = await connect();
   /**
-   * Retries while a broker that just started or took over loads the committed offsets, or a new topic has no leader.
-   * Each retry uses a new client, because an old client keeps calling the previous broker.
+   * Retries while a broker that just started or took over loads the committed offsets, or while a new topic has no
+   * leader. Each retry uses a new client, because an old client keeps calling the previous broker.
    */
   async function onceReady<T>(ask: (admin: Admin) => Promise<T>): Promise<T> {
     const until = performance.now() + UNREADY_MS;

@@ -14,7 +14,7 @@ export interface RecordConsumerOptions {
   group: string;
   /** Maximum number of records in work at once. */
   concurrency: number;
-  /** The time that running work may continue after a stop, in milliseconds; then `stopping` fires. */
+  /** How long running work may continue after a stop, in milliseconds; then `stopping` fires. */
   stopGraceMs: number;
   log: Logger;
   /**

@@ -11,7 +11,7 @@ const settings = loadConfig(
   },
   kafkaVariables,
 );
-/** Returns the fault of an error that kafkajs throws without a cause. */
+/** Returns the fault for an error that kafkajs throws without a cause. */
 const faultOf = (why: string) => {
   const error = new Error(`SASL SCRAM SHA512 authentication failed: ${why}`);
   error.name = 'KafkaJSSASLAuthenticationError';

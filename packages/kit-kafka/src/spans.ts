@@ -26,7 +26,10 @@ interface SendSpans {
 const FAILURES_MAX = 3;
 const EVENTS_MAX = 10_000;
 
-/** Makes the spans of sends, each in the trace of the request that caused its event: the relay sends long after that request. */
+/**
+ * Makes the spans of sends. Each span is in the trace of the request that caused its event, because the relay sends
+ * long after that request.
+ */
 export function createSendSpans(topicPrefix: string) {
   const failures = new Map<string, number>();
   const noteFailure = (id: string): number => {

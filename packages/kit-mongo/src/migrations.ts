@@ -11,7 +11,7 @@ export interface Schema {
   /** The database's name, without its prefix. */
   database: string;
   collections: readonly CollectionIndexes[];
-  /** In the order of their versions. The last version is the schema's. */
+  /** The steps in the order of their versions. The last step's version is the version of the schema. */
   steps: readonly Step[];
 }
 

@@ -24,7 +24,8 @@ export const KIT_COLLECTIONS: ShardKeys = { leases: undefined, schema: undefined
 
 /**
  * Returns a sentence for each fault: a collection without an entry, an entry without a collection, or a unique index of
- * a sharded collection whose fields do not begin with the shard key. Only with the key are equal values on one shard.
+ * a sharded collection whose fields do not begin with the shard key. Equal values are on one shard only if the index
+ * begins with the key.
  */
 export function shardKeyFaults(collections: readonly CollectionIndexes[], keys: ShardKeys): string[] {
   const known = new Set([...collections.map(({ collection }) => collection), ...Object.keys(KIT_COLLECTIONS)]);

@@ -91,6 +91,6 @@ test('a body of any length is stored in parts with separate memory, and every by
     stored.map(part => part.length),
     [...Array(4).fill(8 * MiB), 5 * MiB + 1],
   );
-  // Compares after all parts were sent: a late request must not have another part's bytes.
+  // Compares the bytes after all parts were sent, because a late request must not have another part's bytes.
   assert.ok(Buffer.concat(stored).equals(whole));
 });

@@ -19,7 +19,7 @@ export type { ObjectSettings };
  * or quotes, because stores list these differently.
  */
 export interface Objects extends Bucket, Purging {
-  /** Stores all of `body`, or nothing. Refuses a stream whose length is not `size` (bytes). */
+  /** Stores all of `body`, or nothing. Refuses a stream that does not have `size` bytes. */
   put(
     key: string,
     body: Buffer | Readable,
@@ -48,7 +48,7 @@ export interface Objects extends Bucket, Purging {
 // The time limit of one request. A request sends at most one part of a stream.
 const REQUEST_MS = 30_000;
 const IDLE_MS = 60_000;
-// Shorter than the idle timeout of stores; MinIO's is 30 s.
+// Shorter than the idle timeout of stores. MinIO's timeout is 30 s.
 const REST_MS = 10_000;
 const CONNECTIONS = 128;
 // So large that the client never splits a body: `putStream` splits it.
@@ -116,7 +116,7 @@ export function createObjects(
     async remove(keys) {
       for (let at = 0; at < keys.length; at += REMOVE_AT_ONCE) {
         const some = keys.slice(at, at + REMOVE_AT_ONCE);
-        // Typed as { Error: { Code } }, but really { Code }.
+        // The client's type is { Error: { Code } }, but the value is { Code }.
         const refused: unknown[] = await run(() => client.removeObjects(bucket, some), 'removing objects');
         const faults = refused.filter(each => !isMissing({ code: (each as { Code?: string }).Code }));
         if (faults.length > 0) throw new Error('the store did not remove every object', { cause: faults[0] });

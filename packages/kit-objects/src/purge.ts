@@ -22,7 +22,7 @@ export interface Holdings {
   bytes: number;
 }
 
-/** Permanent removal, including every version if the bucket keeps versions. */
+/** Permanent removal. If the bucket keeps versions, removes every version. */
 export interface Purging {
   /** Counts the objects and the versions under `prefix`. */
   holdings(prefix: string): Promise<Holdings>;
@@ -90,7 +90,7 @@ export function purging(store: {
   async function removeBatch(batch: Version[]): Promise<{ kept: number; why: string }> {
     const named = batch.map(({ name, versionId }) => ({ name, ...(versionId ? { versionId } : {}) }));
     const faults = await runRequest(() => client.removeObjects(bucket, named), requestMs, 'removing versions');
-    // Typed as { Error: { Code } }, but really { Code }.
+    // The client's type is { Error: { Code } }, but the value is { Code }.
     const [fault] = faults as Array<{ Code?: string } | null>;
     return { kept: faults.length, why: fault?.Code ?? 'no reason given' };
   }
@@ -102,7 +102,7 @@ export function purging(store: {
       return tally.result();
     },
     async purge(prefix, names = []) {
-      // No listing of objects shows the bytes of an open multipart upload.
+      // The bytes of an open multipart upload appear in no listing of objects.
       for (const name of ['', ...names]) await endOpenUploads(store, { prefix: prefix + name });
       const tally = createTally();
       for (let round = 0; round < ROUNDS; round++) {

@@ -2,7 +2,7 @@ import type { IncomingMessage, RequestListener, Server } from 'node:http';
 
 const unmet = new WeakSet<IncomingMessage>();
 
-/** The message of 417, for a request with an `Expect` other than `100-continue`. */
+/** The message of a 417, which a request with an `Expect` other than `100-continue` gets. */
 export const UNMET_EXPECTATION = 'Send no header Expect but 100-continue.';
 
 /**

@@ -36,7 +36,7 @@ export type ClientOf<S> = {
       ? (request: Q, options?: RpcOptions) => AsyncIterable<R>
       : never;
 } & {
-  /** Connects, and resolves once a server is reached, or after `limitMs`. Never rejects. */
+  /** Connects, and resolves once a server is reached or `limitMs` have passed. Never rejects. */
   connected(limitMs: number): Promise<void>;
   close(): void;
 };
@@ -73,7 +73,10 @@ export interface ClientOptions {
   slowReaders?: { windowBytes: number };
 }
 
-/** Returns a client of the service `peer` at `target` (`host:port`), balanced over all addresses of the name. */
+/**
+ * Returns a client of the service `peer` at `target` (`host:port`). The client balances its calls over all addresses of
+ * the name.
+ */
 export function createClient<S>(
   definition: unknown,
   target: string,

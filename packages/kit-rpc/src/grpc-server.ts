@@ -244,7 +244,7 @@ function streaming(path: string, handler: AnyHandler, log: Logger) {
             await sent;
             if (scope.signal.aborted) return cancelled();
             sent = write(call, message, scope.signal);
-            // The result is awaited above or below, unless the next message fails first.
+            // The code above or below awaits this result, unless the next message fails first.
             sent.catch(() => {});
           }
           await sent;

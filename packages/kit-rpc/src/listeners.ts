@@ -4,7 +4,7 @@ import type { CallersOf } from './internal/authorize.ts';
 import type { Internal } from './internal/internal.ts';
 
 export interface Listeners {
-  /** `host:port` for other services, and for the operator. */
+  /** The `host:port` for other services, and the `host:port` for the operator. */
   grpcAddress: string;
   operatorAddress: string;
   /** Stops accepting calls, waits up to `graceMs` for the running calls, then ends them. */
@@ -15,7 +15,7 @@ export interface ListenersOptions {
   config: { grpcListen: string; operatorListen?: string };
   services: Implementation[];
   internal: Internal;
-  /** The callers of each RPC, on the listener for services and on the operator's. */
+  /** The callers of each RPC: on the listener for services, and on the listener for the operator. */
   callers: { services: CallersOf; operator: CallersOf };
   log: Logger;
 }

@@ -31,11 +31,12 @@ export async function runService<C extends { logLevel: string; stopGraceSeconds:
   const log = createLogger(name, config.logLevel);
   let stop: (() => Promise<void>) | undefined;
   onceSignalled(() => {
-    // A part that does not stop must not keep the process alive: acknowledged data is already on disk.
+    // A part that does not stop must not keep the process alive. No acknowledged data is lost, because it is already on
+    // disk.
     setTimeout(() => process.exit(1), config.stopGraceSeconds * 1_000).unref();
     if (stop === undefined) process.exit();
     stop().catch(error => {
-      // Acknowledged data is stored, so this loses nothing.
+      // No acknowledged data is lost, because it is already stored.
       log.warn({ err: error }, 'The service did not stop cleanly');
       process.exit(1);
     });
@@ -76,7 +77,7 @@ function onceSignalled(stop: () => void): void {
     });
 }
 
-/** Retries while a server is down: an exit would only delay the next start. */
+/** Starts the service. Retries while a server is down, because an exit would only delay the next start. */
 async function startWhenPossible(start: () => Promise<RunningService>, log: Logger): Promise<RunningService> {
   for (let attempt = 0; ; attempt += 1) {
     try {

@@ -179,7 +179,7 @@ test('a service does not start without certificates, unless INTERNAL_PLAINTEXT=t
   assert.throws(() => loadConfig({ INTERNAL_PLAINTEXT: 'send' }, internalVariables), /INTERNAL_PLAINTEXT must be/);
 });
 
-/** Replaces a file atomically, like a mounted secret: a copy in progress would be read as an empty file. */
+/** Replaces a file atomically, like a mounted secret. During a copy, a reader would find an empty file. */
 async function replace(file: string, source: string): Promise<void> {
   await copyFile(source, `${file}.next`);
   await rename(`${file}.next`, file);

@@ -143,7 +143,7 @@ test('a stop waits for running calls', async () => {
   await closed;
 });
 
-// The server itself waits two minutes for a missing handshake.
+// A stop must not wait for connections without a handshake, which the server itself closes only after two minutes.
 test('a stop ends the calls that exceed its grace time, and waits for no idle connection', {
   timeout: 60_000,
 }, async () => {

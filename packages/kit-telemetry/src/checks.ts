@@ -19,7 +19,7 @@ const oneOf =
   value =>
     values.includes(value) ? undefined : `must be ${words(values)}`;
 
-/** Ignores case, as the specification says: `TRUE` is `true`. */
+/** Ignores case, as the specification requires: `TRUE` is `true`. */
 const oneWordOf = (...values: string[]): Check => {
   const lower = values.map(each => each.toLowerCase());
   return value => (lower.includes(value.trim().toLowerCase()) ? undefined : `must be ${words(values)}`);

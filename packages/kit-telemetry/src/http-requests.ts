@@ -7,7 +7,7 @@ import { isMeasured, isTraced } from './signals.ts';
 import { subjectAttributes } from './subject.ts';
 
 const requestDuration = durationOf('http.server.request.duration');
-// The methods that the semantic conventions of HTTP know.
+// The methods in the semantic conventions of HTTP.
 const KNOWN = new Set(['CONNECT', 'DELETE', 'GET', 'HEAD', 'OPTIONS', 'PATCH', 'POST', 'PUT', 'QUERY', 'TRACE']);
 const OTHER = '_OTHER';
 const HEALTH = /^\/healthz(?:[/?]|$)/;
@@ -25,8 +25,8 @@ interface Served {
 const running = new WeakMap<IncomingMessage, Served>();
 
 /**
- * Runs `serve` in the span of a request, which continues the trace in its headers, and measures the request until its response ends.
- * Ignores health checks. When traces and metrics are off, only runs `serve`.
+ * Runs `serve` in a span for the request, which continues the trace in the request's headers. Measures the request
+ * until its response ends. Ignores health checks. When traces and metrics are off, only runs `serve`.
  */
 export function inRequest(request: IncomingMessage, response: ServerResponse, serve: () => void): void {
   if (!(isTraced() || isMeasured()) || HEALTH.test(request.url ?? '')) {
@@ -51,7 +51,7 @@ export function inRequest(request: IncomingMessage, response: ServerResponse, se
   context.with(within, serve);
 }
 
-/** Calls `run` when a response ends or breaks off, in the current context. */
+/** Calls `run`, in the current context, when a response ends or breaks off. */
 export function whenClosed(response: ServerResponse, run: () => void): void {
   const now = context.active();
   response.once('close', () => context.with(now, run));

@@ -34,7 +34,7 @@ const logger = logs.getLogger(LINES);
 /** Sends a redacted line of the log as a record of the running trace. */
 export function sendLine(text: string): void {
   const running = context.active();
-  // A line logged while records are sent would cause another record, without end.
+  // A line that is logged during the sending of records would cause another record, without end.
   if (isTracingSuppressed(running)) return;
   const line = parsed(text);
   logger.emit({

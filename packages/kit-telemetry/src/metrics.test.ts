@@ -15,7 +15,7 @@ const reader = new PushReader({ exporter, exportIntervalMillis: 3_600_000 });
 const provider = new MeterProvider({ readers: [reader], views: views() });
 metrics.setGlobalMeterProvider(provider);
 after(() => provider.shutdown());
-// Imported after the SDK starts: an instrument belongs to the provider that exists at that time.
+// Imported after the SDK starts, because an instrument belongs to the provider that exists when the instrument is made.
 const { observe, reportOf } = await import('./metrics.ts');
 const { measureRequest } = await import('./peers.ts');
 

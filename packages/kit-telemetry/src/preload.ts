@@ -11,6 +11,6 @@ try {
 } catch (error) {
   if (!(error instanceof ConfigError)) throw error;
   process.stderr.write(`telemetry: ${error.message}\n`);
-  // EX_CONFIG of sysexits.h, as for every other variable.
+  // EX_CONFIG of sysexits.h, like for every other malformed variable.
   process.exit(78);
 }

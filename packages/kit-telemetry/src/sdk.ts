@@ -68,7 +68,7 @@ export function startTelemetry(signals: Signals, env: NodeJS.ProcessEnv = proces
   process.once('beforeExit', () => void endTelemetry());
 }
 
-/** Writes the SDK's own log to stderr, as stdout is for JSON lines. */
+/** Writes the SDK's own log to stderr, because stdout is for JSON lines. */
 function noteItsTroubles(level: string): void {
   const write = (message: string, ...rest: unknown[]) => console.error('telemetry:', message, ...rest);
   const logger = { error: write, warn: write, info: write, debug: write, verbose: write };
@@ -76,7 +76,7 @@ function noteItsTroubles(level: string): void {
   diag.setLogger(logger, { ...(logLevel !== undefined && { logLevel }), suppressOverrideMessage: true });
 }
 
-/** OTEL_SERVICE_NAME and OTEL_RESOURCE_ATTRIBUTES win over these attributes. */
+/** OTEL_SERVICE_NAME and OTEL_RESOURCE_ATTRIBUTES override these attributes. */
 const resource = (env: NodeJS.ProcessEnv): Resource =>
   defaultResource().merge(
     resourceFromAttributes({

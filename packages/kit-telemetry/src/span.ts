@@ -115,7 +115,7 @@ export async function inSpan<N extends OwnSpanName, T>(
   }
 }
 
-/** Runs `run` without spans. Work that repeats, such as the renewal of a lease, would fill its trace. */
+/** Runs `run` without spans. Work that repeats, such as the renewal of a lease, would otherwise fill its trace. */
 export const untraced = <T>(run: () => T): T => context.with(suppressTracing(context.active()), run);
 
 const newIds = new RandomIdGenerator();

@@ -3,7 +3,7 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 export interface CallScope {
   /** Fires when the caller has disconnected. */
   signal: AbortSignal;
-  /** In milliseconds since 1970; Infinity for no deadline. */
+  /** The deadline in milliseconds since 1970; Infinity for no deadline. */
   deadlineAt: number;
 }
 

@@ -89,7 +89,7 @@ export function text(
   );
 }
 
-/** A secret: the variable's value, or the content of the file that `<name>_FILE` names. Read once. */
+/** A secret: the variable's value, or the content of the file that `<name>_FILE` names. The file is read once. */
 export function secretText(
   name: string,
   description: string,
@@ -101,7 +101,9 @@ export function secretText(
   );
 }
 
-/** A secret: the variable's value, or the content of the file that `<name>_FILE` names, read at each use. */
+/**
+ * A secret: the variable's value, or the content of the file that `<name>_FILE` names. The file is read at each use.
+ */
 export function secret(
   name: string,
   description: string,

@@ -87,7 +87,7 @@ export function createFairSlots(capacity: number, { queued = 0 }: { queued?: num
   }
 
   function serveWaiting(): void {
-    // The loop ends because each served caller leaves fewer slots.
+    // The loop ends, because each caller that gets a slot leaves fewer free slots.
     for (let next = firstServed(root, left()); next; next = firstServed(root, left())) next.serve();
   }
 

@@ -23,7 +23,7 @@ export function every(ms: number, work: () => Promise<void>, options: { log: Log
   let woken = false;
   let timer: NodeJS.Timeout | undefined;
   let running: Promise<void> | undefined;
-  // A request may wake the loop; its trace, deadline and cancellation must not apply to the work.
+  // A request may wake the loop. The request's trace, deadline and cancellation must not apply to the work.
   const outside = AsyncLocalStorage.snapshot();
   const turn = () => {
     if (running || stopped) {

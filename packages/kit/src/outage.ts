@@ -3,8 +3,8 @@ const MONGO_AWAY =
   /^(Mongo(ose)?(Network(Timeout)?|ServerSelection|WriteConcern|WaitQueueTimeout|PoolCleared|PoolClosed|ClientClosed|NotConnected|TopologyClosed)|PoolClearedOnNetwork)Error$/;
 const MONGO_LABELS = ['RetryableWriteError', 'TransientTransactionError', 'UnknownTransactionCommitResult'];
 /**
- * Codes of MongoDB: MaxTimeMSExpired, and the errors of a member that is not primary or not ready to read. After the driver's retry of
- * a read, such an error has no label.
+ * Codes of MongoDB: MaxTimeMSExpired, and the errors of a member that is not primary or not ready to read. When the
+ * driver's retry of a read also fails, such an error has no label.
  */
 const MONGO_UNABLE = new Set<unknown>([50, 91, 134, 189, 10_058, 10_107, 11_600, 11_602, 13_435, 13_436]);
 const NETWORK = /^(ECONNREFUSED|ECONNRESET|ECONNABORTED|ETIMEDOUT|EPIPE|EHOSTUNREACH|ENOTFOUND|EAI_AGAIN)$/;

@@ -1,7 +1,7 @@
-// The patterns of secrets that anyone who reads them can use: owners' and contributors' tokens, webhook secrets, the
-// signature of a presigned URL, the password in a URL, and HTTP credentials. The patterns are fixed, so that they apply
-// from the first line of every process. A line of JSON is redacted as a whole, so `\n` may precede a secret and `\"`
-// may follow it.
+// The patterns of secrets: owners' and contributors' tokens, webhook secrets, the signature of a presigned URL, the
+// password in a URL, and HTTP credentials. Anyone who reads such a secret can use it. The patterns are fixed, so that
+// they apply from the first line of every process. A line of JSON is redacted as a whole, so `\n` may precede a secret
+// and `\"` may follow it.
 const SECRETS: ReadonlyArray<[pattern: RegExp, instead: string]> = [
   [/(api|prj|vr)_[0-9A-Za-z]{16,}/g, '$1_[redacted]'],
   [/whsec_[0-9A-Za-z+/=]{16,}/g, 'whsec_[redacted]'],
@@ -12,9 +12,10 @@ const SECRETS: ReadonlyArray<[pattern: RegExp, instead: string]> = [
 
 // A fast check, because this runs for each attribute of each span, and nearly no text has a secret.
 const HINT = /(?:api|prj|vr|whsec)_|X-Amz-|:\/\/|Bearer|Basic/i;
-// Percent-encoded characters that a URL may contain. Not `"` and `\`, which would end a string in a line of JSON.
+// The percent-encoded characters that a URL may contain, without `"` and `\`, which would end a string in a line of
+// JSON.
 const BY_NUMBER = /%(2[013-9a-f]|[3467][0-9a-f]|5[0-9abd-f])/gi;
-// A URL inside another URL is encoded once more each time.
+// A URL inside another URL is encoded once more at each level.
 const DECODED_TIMES = 3;
 
 /**

@@ -2,9 +2,15 @@ import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
 
 /** Seals secrets for storage with AES-256-GCM. */
 export interface SecretBox {
-  /** Returns `<key id>.<base64url of nonce, tag and ciphertext>`, bound to `context` (such as the record's id). */
+  /**
+   * Returns `<key id>.<base64url of nonce, tag and ciphertext>`. Only the same `context` (such as the record's id)
+   * opens the sealed text.
+   */
   seal(plain: string | Uint8Array, context: string): string;
-  /** Returns the sealed text. Throws when the key is unknown, or when the text or its context was changed. */
+  /**
+   * Returns the plain text of a sealed text. Throws when the key is unknown, or when the sealed text or its context was
+   * changed.
+   */
   open(sealed: string, context: string): Buffer;
   /** The ids of all keys. The first key seals. */
   readonly keyIds: readonly string[];

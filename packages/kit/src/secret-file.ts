@@ -34,8 +34,8 @@ export function renewedSecret(file: string, variable: string): Secret {
 const LOOK_MS = 1_000;
 
 /**
- * Returns a function that calls `read` at most once a second and keeps the last result while `read` fails. Throws if the first read
- * fails.
+ * Returns a function that calls `read` at most once a second. While `read` fails, the function returns the last result.
+ * Throws if the first read fails.
  */
 export function lookedAt<T>(read: () => T): () => T {
   let last = read();

@@ -29,7 +29,7 @@ export async function sendClip(
   const location = String(response.headers.get('location'));
   if (!/^\/r\/vr_\w+\/uploads\/[\w-]+$/.test(location))
     throw new Error(`the answer to a tus client does not say where the upload is: ${response.status} ${location}`);
-  // A slow landing returns 202; then the response shows the submission.
+  // A slow landing returns 202. Then the response shows the submission later.
   const index = about.questionIndex ?? null;
   const path = `${new URL(link).pathname}/responses/${about.responseSessionId}`;
   return until(

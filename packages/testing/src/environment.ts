@@ -35,7 +35,7 @@ export function testEnvironment(extra: Record<string, string> = {}): TestEnviron
   };
 }
 
-/** Returns the variables of process.env with the addresses of the shared servers. */
+/** Returns those variables of process.env that have the addresses of the shared servers. */
 export function serverVariables(): Record<string, string> {
   const found = Object.entries(process.env).filter(([name]) => /^(?:MONGO_URL|KAFKA_BROKERS|S3_|SPEECH_)/.test(name));
   return Object.fromEntries(found) as Record<string, string>;

@@ -4,7 +4,7 @@ export type Mark = 'ada' | 'ben';
 const HIGH_BIT: Record<Mark, number> = { ada: 0x00, ben: 0x80 };
 const STEP = 31;
 
-/** Returns `size` bytes. The highest bit of each shows its owner, and the other bits its position. */
+/** Returns `size` bytes. The highest bit of each byte shows its owner, and the other bits show its position. */
 export function markedBytes(mark: Mark, name: string, size: number): Buffer {
   let state = [...name].reduce((sum, letter) => (sum * STEP + letter.charCodeAt(0)) >>> 0, 1);
   const bytes = Buffer.alloc(size);

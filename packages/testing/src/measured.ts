@@ -3,7 +3,7 @@ import { type DataPoint, MeterProvider, MetricReader } from '@opentelemetry/sdk-
 
 /** The metrics of the test's process. */
 export interface Measured extends AsyncDisposable {
-  /** Returns the series of a metric; the value of a histogram is its number of durations. */
+  /** Returns the series of a metric. The value of a histogram is the number of its durations. */
   seriesOf(name: string): Promise<Array<{ attributes: Record<string, unknown>; value: number }>>;
 }
 

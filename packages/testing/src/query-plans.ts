@@ -49,7 +49,7 @@ export interface QueryPlans {
   acrossShards(): Promise<Record<string, Record<string, string>>>;
 }
 
-// Enough for some ten thousand commands: sweepers send commands without the shard key every second.
+// Enough for some ten thousand commands, because sweepers send commands without the shard key every second.
 const PROFILE_BYTES = 32 * 1024 * 1024;
 
 /** Starts MongoDB's profiler for the operations of the services on an environment's databases. */

@@ -16,7 +16,7 @@ export interface TestStores extends AsyncDisposable {
   /** Creates missing topics and connects. */
   kafka(): Promise<Kafka>;
   objects(): Objects;
-  /** Creates the topics, as the migration of the whole system does. */
+  /** Creates the topics, like the migration of the whole system. */
   makeTopics(): Promise<void>;
 }
 

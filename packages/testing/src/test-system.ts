@@ -13,7 +13,7 @@ import { serverVariables, testEnvironment } from './environment.ts';
 import { type QueryPlans, watchQueryPlans } from './query-plans.ts';
 import { testStores } from './test-stores.ts';
 
-/** The six services as six processes on the shared real servers, with operator access. */
+/** The six services, in six processes, on the shared real servers, with operator access. */
 export interface TestSystem extends AsyncDisposable {
   /** The gateway's URL, without a trailing slash. */
   baseUrl: string;

@@ -20,7 +20,7 @@ const OTHERS = {
   ...NO_CHANGE_STREAM,
 };
 
-/** Starts MongoDB's profiler for every operation on a database, named without its prefix. */
+/** Starts MongoDB's profiler for every operation on the database `database`, which has no prefix here. */
 export async function watchOperations(env: TestEnvironment['env'], database: string): Promise<OperationWatch> {
   const connection = await connectMongo(loadConfig(env, mongoVariables), database, READER);
   const db = connection.db as unknown as mongo.Db;

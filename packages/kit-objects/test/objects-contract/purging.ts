@@ -32,8 +32,7 @@ export function purging(each: Each): void {
   each('objects stored during a purge are purged too; if that never ends, the purge fails', async bucket => {
     const { raw, settings, objects } = bucket;
     let late = 2;
-    // Stores another object after each removal, like a job that does not know yet that its submission is being
-    // erased.
+    // Stores another object after each removal, like a job that does not yet know about the erasure of its submission.
     const client: Client = Object.create(raw, {
       removeObjects: {
         async value(...named: Parameters<Client['removeObjects']>) {
@@ -83,7 +82,7 @@ export function purging(each: Each): void {
     try {
       await raw.setBucketVersioning(on.s3Bucket, { Status: 'Enabled' });
     } catch {
-      // A store that keeps no versions passes without this test.
+      // For a store that keeps no versions, this test passes without a check.
       await raw.removeBucket(on.s3Bucket);
       return;
     }

@@ -34,7 +34,7 @@ export function reading(each: Each): void {
 
   each('readers that stop release their connections', async ({ objects, read }) => {
     await objects.put('read/left', streamOf(randomBytes(16 * MiB)), type);
-    // More reads than connections: if each kept its connection, the last would wait forever.
+    // There are more reads than connections. If each read kept its connection, the last read would wait forever.
     for (let round = 0; round < 8; round += 1)
       await Promise.all(
         Array.from({ length: 20 }, async () => {

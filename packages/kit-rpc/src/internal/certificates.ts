@@ -133,7 +133,7 @@ const areConfused = (one: X509Certificate, other: X509Certificate): boolean =>
 
 const pemOf = (certificates: X509Certificate[]) => Buffer.from(certificates.map(String).join(''));
 
-/** Logged so that an operator sees which step of a replacement a process has reached. */
+/** A log line has these values, so that an operator sees which step of a replacement a process has reached. */
 function wordsOf({ cert, ca }: Material): { serialNumber: string; validTo: string; authorities: string[] } {
   const { serialNumber, validTo } = new X509Certificate(cert);
   return { serialNumber, validTo, authorities: parse('TLS_CA_FILE', ca).map(each => each.serialNumber) };

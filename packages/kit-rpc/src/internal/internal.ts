@@ -37,7 +37,9 @@ export interface Internal extends Disposable {
   readonly certificates: Certificates | undefined;
   /** For a gRPC listener. */
   serverCredentials(): ServerCredentials;
-  /** Returns the options of a gRPC client of the service `name`: the server must have the certificate of that name. */
+  /**
+   * Returns the options of a gRPC client of the service `name`. The server must have the certificate of this service.
+   */
   peer(name: string): Peer;
   /** Returns the connection options for other protocols; undefined in plaintext. */
   tlsPeer(name: string): TlsPeer | undefined;
@@ -83,7 +85,7 @@ function withCertificates(certificates: Certificates): Internal {
       credentials: experimental.createCertificateProviderChannelCredentials(certificates, certificates, {
         checkServerIdentity: check(name),
       }),
-      // The address is not checked: a name resolves to many, and some targets are not addresses.
+      // The client does not check the address: a name resolves to many addresses, and some targets are not addresses.
       options: { 'grpc.ssl_target_name_override': name },
     }),
     tlsPeer: name => ({ secureContext, servername: name, checkServerIdentity: check(name) }),
