@@ -15,7 +15,7 @@ export const count = (number: number, thing: string): string =>
 
 const UNITS = ['bytes', 'KB', 'MB', 'GB', 'TB'];
 
-/** Formats bytes in decimal units, as browsers show the size of a download. */
+/** Formats bytes in decimal units, like browsers in the list of downloads. */
 export function size(bytes: number): string {
   let [value, unit] = [bytes, 0];
   while (value >= 999.5 && unit < UNITS.length - 1) [value, unit] = [value / 1000, unit + 1];

@@ -17,7 +17,7 @@ export interface DashboardView {
   page: SubmissionsPageJson;
   etags: PageEtags;
   query: Query;
-  /** True when the page begins with an older clip than the newest. */
+  /** True when the page does not begin with the newest clip. */
   older: boolean;
   /** The dashboard token in the page's URL. */
   token: string;

@@ -28,7 +28,7 @@ export interface DashboardSettings {
   page: ClipsPage;
   etags: PageEtags;
   query: Query;
-  /** True when the page begins with an older clip than the newest. */
+  /** True when the page does not begin with the newest clip. */
   older: boolean;
 }
 

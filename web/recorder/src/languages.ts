@@ -6,7 +6,7 @@ export interface Language {
   /** The language's own name. */
   name: string;
   dir: 'ltr' | 'rtl';
-  /** The texts with a count, by the language's plural category. */
+  /** Texts that contain a count, by the language's plural category. */
   plural: Record<string, Partial<Record<Intl.LDMLPluralRule, string>>>;
   page: Record<string, string>;
   script: Record<string, string>;
@@ -27,7 +27,7 @@ function load(): Map<string, Language> {
 
 export const LANGUAGES = load();
 
-/** Returns the language picked by `?lang=`, otherwise the best of Accept-Language, otherwise English. */
+/** Returns the language that `?lang=` names, otherwise the best language of Accept-Language, otherwise English. */
 export function chooseLanguage(picked: string | undefined, accepted: string | undefined): Language {
   const wishes = (accepted ?? '')
     .split(',')

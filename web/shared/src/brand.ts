@@ -15,7 +15,7 @@ export interface Logo {
 }
 
 export interface Brand {
-  /** The custom properties of the style sheets: `--accent`, `--on-accent`, and the two for dark backgrounds. */
+  /** The custom properties of the style sheets: `--accent`, `--on-accent`, and the same two for dark backgrounds. */
   style: string;
   /** The logo's alternative text, or the text that replaces the logo; "" for none. */
   name: string;

@@ -20,7 +20,7 @@ export function contrast(one: string, other: string): number {
   return (light + 0.05) / (dark + 0.05);
 }
 
-/** Returns black or white, whichever is easier to read on the colour: at least 4.5:1 on any. */
+/** Returns black or white, whichever is easier to read on the colour. The contrast is at least 4.5:1 on any colour. */
 export const inkOn = (colour: string): '#000000' | '#ffffff' =>
   contrast(colour, '#000000') >= contrast(colour, '#ffffff') ? '#000000' : '#ffffff';
 

@@ -65,7 +65,10 @@ const REFUSED: Record<number, string> = {
   404: 'This token belongs to another account, which has no access to this project.',
 };
 
-/** Checks a token with a request that needs the write scope and changes nothing. Resolves to the problem, or "". */
+/**
+ * Checks a token with a request that needs the write scope and changes nothing. Resolves to a sentence about the
+ * problem, or "".
+ */
 async function problemWith(secret: string): Promise<string> {
   if (!FORM.test(secret)) return 'A token starts with api_ and has 42 characters. Make sure you copied all of it.';
   try {

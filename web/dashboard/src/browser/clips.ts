@@ -93,7 +93,7 @@ export function watchEnd(): void {
     entries => list.pages < PAGES_MAX && entries.some(({ isIntersecting }) => isIntersecting) && void loadMore(),
     { rootMargin: '400px' },
   );
-  // A new observation reports at once if the end is still visible.
+  // A new observation reports at once if the end of the list is still visible.
   near.disconnect();
   near.observe(elements.more);
 }

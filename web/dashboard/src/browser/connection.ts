@@ -9,7 +9,7 @@ const { banner, fresh } = elements;
 let trouble = '';
 let again: (() => void) | undefined;
 
-/** True when the dashboard's URL stopped working: the page sends no more requests. */
+/** True when the dashboard's URL has stopped working. The page then sends no more requests. */
 export let ended = false;
 
 /** Sets the action of "Try again". */

@@ -15,12 +15,12 @@ export const list = {
   /** The cursor of the next older page. */
   next: settings.page.pagination.nextCursor,
   pages: 1,
-  /** True when the shown list begins with an older clip than the newest. */
+  /** True when the shown list does not begin with the newest clip. */
   older: settings.older,
 };
 
 export const clips = new Map<string, Clip>();
-/** New clips that arrived while the reader was further down. */
+/** New clips that arrived while the reader was further down, and that are not shown yet. */
 export const waiting = new Map<string, Clip>();
 /** The clips that arrived while the page was open. */
 export const arrived = new Set<string>();

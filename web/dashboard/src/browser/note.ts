@@ -69,7 +69,7 @@ export const noteForm = ({ submissionId: id, reviewNote }: Clip): ComponentChild
 
 function write(id: string, text: string): void {
   drafts.set(id, text);
-  // The known note will change, because a save is running.
+  // While a save is running, the known note is about to change, so the draft stays.
   if (!saving.has(id) && text === (knownClip(id)?.reviewNote ?? '')) drafts.delete(id);
   showState(id, stateOf(id));
 }

@@ -12,7 +12,7 @@ export interface Review {
   reviewNote?: string;
 }
 
-/** Saves a review and shows the server's state. Rejects with the reason of a failure. */
+/** Saves a review and shows the server's state. Rejects with the reason for a failure. */
 export async function save(id: string, review: Review): Promise<Clip> {
   const clip = (await (await write('PATCH', `/submissions/${id}`, review)).json()) as Clip;
   updateSaved(clip);

@@ -3,7 +3,7 @@ import { Component, type ComponentChildren, createRef, h } from 'preact';
 import { marked } from '../search.ts';
 import type { Captioned } from './player.ts';
 
-/** Returns a cue's text as the browser parses WebVTT, without tags and escapes. */
+/** Returns a cue's text without tags and escapes, from the browser's WebVTT parser. */
 const textOf = (cue: VTTCue): string => cue.getCueAsHTML().textContent ?? '';
 
 /** Jumps slightly past a cue's start; otherwise the previous cue would still be active. */

@@ -204,7 +204,7 @@ function showProblem(mine: Open, error: unknown): void {
   if (!missing) failed(error);
 }
 
-/** Opens the previous or next clip of the list, and loads more at its end. */
+/** Opens the previous or next clip of the list. At the end of the list, loads more clips. */
 async function step(by: 1 | -1): Promise<void> {
   const from = open?.id;
   const place = () => shownOrder().indexOf(from ?? '') + by;

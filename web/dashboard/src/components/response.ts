@@ -9,7 +9,10 @@ export interface ContributorResponse {
   answers: Clip[];
 }
 
-/** Returns a key from link and response id: contributors choose response ids, so an id alone is not unique. */
+/**
+ * Returns a key from the ids of the link and the response. A response id alone is not unique, because contributors
+ * choose it.
+ */
 export const responseKey = (clip: Clip): string =>
   clip.responseSessionId ? `${clip.tokenId} ${clip.responseSessionId}` : clip.submissionId;
 

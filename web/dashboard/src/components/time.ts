@@ -14,11 +14,11 @@ function local(at: Date, second?: '2-digit'): string {
 
 const whole = (at: Date): string => at.toLocaleString(undefined, { dateStyle: 'full', timeStyle: 'long' });
 
-/** Formats a time to the second, for names: several clips may arrive in a minute. */
+/** Formats a time to the second, for names, because several clips may arrive in a minute. */
 export const moment = (at: string): string =>
   inBrowser ? local(new Date(at), '2-digit') : `${at.slice(0, 10)} ${at.slice(11, 19)} UTC`;
 
-/** Renders a time to the minute, with isolated direction: the reader's language may be right-to-left. */
+/** Renders a time to the minute. Its text direction is isolated, because the reader's language may be right-to-left. */
 export function time(at: string | null): ComponentChild {
   if (at === null) return null;
   if (!inBrowser) return h('time', { datetime: at, dir: 'auto' }, utc(at));

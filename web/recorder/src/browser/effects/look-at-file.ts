@@ -104,7 +104,7 @@ function secondsOf(file: Blob): Promise<number | undefined> {
     video.onerror = done;
     video.onloadedmetadata = () => {
       if (video.duration !== Number.POSITIVE_INFINITY) return done();
-      // A live recording learns its length when the browser seeks to its end.
+      // The browser learns the length of a live recording when it seeks to the end.
       video.ondurationchange = () => video.duration !== Number.POSITIVE_INFINITY && done();
       video.currentTime = Number.MAX_SAFE_INTEGER;
     };

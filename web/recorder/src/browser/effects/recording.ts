@@ -18,8 +18,8 @@ export const recordingType = (): string | undefined =>
   recordingTypeOf(navigator, type => MediaRecorder.isTypeSupported(type));
 
 /**
- * Records the stream into the take. Calls `ended` when the recording stops for any reason; the take then has all bytes. Fails
- * when the browser cannot record this stream.
+ * Records the stream into the take. Calls `ended` when the recording stops for any reason and the take has all bytes.
+ * Fails when the browser cannot record this stream.
  */
 export function record(stream: MediaStream, take: StoredTake, ended: () => void): Recording {
   const type = recordingType();

@@ -43,7 +43,7 @@ export function createTakes(
   async function discard({ id }: { id: string }): Promise<void> {
     uploader?.stop();
     const record = takes.get(id)?.record;
-    // A sent take is not withdrawn: the server may have more of an interrupted take than this device.
+    // A sent take is not withdrawn, because the server may have more of an interrupted take than this device has.
     if (record?.uploadUrl && !record.sent) endUpload(record.uploadUrl);
     await forget(id);
   }
@@ -65,7 +65,7 @@ export function createTakes(
       records.sort((a, b) => Number(b.sent) - Number(a.sent) || b.startedAt - a.startedAt);
       const left: StoredTake[] = [];
       for (const record of records) {
-        // Some devices cannot return a large take now; a later visit tries again.
+        // Some devices cannot return a large take now. A later visit tries again.
         const take = await readTake(stored, record).catch(() => undefined);
         if (!take) continue;
         // A part of a file is hardly ever a playable video, and it is never the chosen file.

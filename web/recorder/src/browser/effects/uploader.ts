@@ -16,7 +16,7 @@ import {
 } from './upload-plan.ts';
 
 export interface Uploader {
-  /** Continues after bytes were added or the take was sent. */
+  /** Makes the upload continue after bytes were added or the take was sent. */
   wake(): void;
   stop(): void;
 }
@@ -138,7 +138,7 @@ export function startUploader(
     // Reads the bytes before the request, because a request with unreadable bytes would fail like a network error.
     const bytes = await take.read(at, at + piece).catch(error => {
       unread += 1;
-      // A recording does not disappear: the uploader retries the read.
+      // A recording is not lost when a read fails: the uploader retries the read.
       if (unread < READS || !record.byFile) throw error;
       return undefined;
     });

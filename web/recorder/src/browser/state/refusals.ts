@@ -10,13 +10,13 @@ const REFUSED: Record<RefusalCode, string> = {
   answered: 'goneAnswered',
 };
 
-/** Returns the text about a refused take. `limit`: the limit of the response, in seconds. */
+/** Returns the text about a refused take. `limit` is the limit of the response, in seconds. */
 export const refusedText = (code: RefusalCode | null, limit: number): Message => [
   code ? REFUSED[code] : 'refusedOther',
   { limit: clock(limit) },
 ];
 
-/** Returns the text about a response that could not begin, and a remedy. `status` is 0 without an answer. */
+/** Returns the text about a response that could not begin, and a remedy. `status` is 0 if the server did not answer. */
 export function beginProblem(status: number): Pick<Problem, 'text' | 'retry'> {
   if (status === 404 || status === 410) return { text: ['linkGone'] };
   // The owner has added terms since the contributor opened this page.

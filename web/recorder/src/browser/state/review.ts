@@ -7,7 +7,7 @@ import { nextTake, toWelcomeWithFile } from './welcome.ts';
 
 // The review of a take before Send.
 
-/** Replaces the shown take: a recording by another recording, a file by another file. */
+/** Replaces the shown take. Another recording replaces a recording, and another file replaces a file. */
 export const takeAgain = (state: State): Step =>
   state.take?.byFile
     ? step(state, { do: 'openFileChooser', capture: false })

@@ -86,7 +86,7 @@ export interface Reading {
 
 export type Mode =
   | { is: 'ready' }
-  /** After Record: picture and sound are checked for a moment. */
+  /** After a press on Record, the page checks picture and sound for a moment. */
   | { is: 'checking'; since: number }
   /** Held, because there is no sound or picture. */
   | { is: 'held'; why: 'silent' | 'black' }
@@ -145,7 +145,7 @@ export type Phase =
   /** A file was chosen. The page checks the file, claims a use, then stores the file. */
   | { at: 'file'; step: 'looking' | 'claiming' | 'reading'; over: Screen; name: string; type: string }
   | Review
-  /** `slow`: some seconds have passed, so the page says that nothing is sent yet. */
+  /** `slow` is true when some seconds have passed. The page then says that nothing is sent yet. */
   | { at: 'sending'; slow?: true }
   /** The upload has ended and the page reads the response; the previous screen stays. */
   | { at: 'settling'; over: Screen; lost?: { take: Take; loss: Loss } }
@@ -163,7 +163,7 @@ export interface State {
   phase: Phase;
   /** The message of the first screen, in addition to the server's text. `ofFile`: the problem is the chosen file. */
   welcome: { problem?: Message; hint?: Message; ofFile?: boolean };
-  /** undefined until this device has begun a response. */
+  /** Undefined until this device has begun a response. */
   response?: Response;
   /** The take that is being uploaded. Only one upload runs at a time. */
   take?: Take;

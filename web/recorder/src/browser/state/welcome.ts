@@ -26,7 +26,7 @@ export function toWelcomeWithFile(state: State, problem: Message): Step {
 export const openCapture = (state: State, over: Screen): Step =>
   show(state, { at: 'opening', over }, { do: 'openCamera', choice: state.choice });
 
-/** Opens the camera again, or the first screen if takes are files. */
+/** Opens the camera again. If takes are files, shows the first screen instead. */
 export const nextTake = (state: State, over: Screen): Step =>
   state.byFile || !state.visit.canRecord ? toWelcome(state) : openCapture(state, over);
 
@@ -47,7 +47,7 @@ export function toAlreadyDone(state: State, text: Message = ['alreadyDone']): St
   return show(state, { at: 'done', text, dialog: false, ...another }, announce(['doneTitle'], text));
 }
 
-/** Continues with `go`, unless the terms must still be accepted. */
+/** Continues with `go`, unless the contributor must still accept the terms. */
 function withTerms(state: State, termsAccepted: boolean, go: (state: State) => Step): Step {
   const accepted = state.response !== undefined || !state.visit.requireTerms || termsAccepted;
   const problem: Message | undefined = accepted ? undefined : ['termsMissing'];

@@ -21,7 +21,7 @@ export function createWelcomeView(elements: Elements, { t, say }: Texts): (state
     showText(welcomeBack, say(welcome.hint));
     const answered = answeredOf(state);
     const questions = questionsOf(state);
-    // The response may have other questions than the page.
+    // The questions of the response may differ from the questions of the page.
     for (const [index, mark] of marks.entries())
       mark.hidden = !answered.includes(index) || questions[index] !== visit.questions[index];
     showText(welcomeProblem, say(welcome.problem));
