@@ -22,7 +22,7 @@ test('a clip that lands while a check reads the records is not reported as an or
     assert.ok(await opened.stores.submissions.land(clip, []));
     await opened.stores.uploads.land(keyOf(finishing));
   };
-  // The clip lands after the check has read the submissions and before it reads the uploads.
+  // The clip lands after the check has read the submissions and before the check reads the uploads.
   const find = (...query: Parameters<typeof models.submissions.find>) => ({
     async lean() {
       const rows = await models.submissions.find(...query).lean();

@@ -9,7 +9,7 @@ import { collectionsWith, database, eraseSubmission, failed, harness, kafka, lan
 
 test('a record that its consumer cannot handle becomes a dead letter: listed, replayed, dropped, erased with its clip', async () => {
   const { projectId, submissionId } = await landed(await harness.project(), 0, 'n');
-  // The event lacks the video, so no retry can help.
+  // The event contains no video, so no retry can help.
   const lacking = {
     projectId,
     submissionId,
@@ -82,7 +82,7 @@ test('a record that its consumer cannot handle becomes a dead letter: listed, re
   );
 });
 
-/** Returns events of a later version: one with an unknown payload, and one with a newer schema version. */
+/** Returns events of a later version: one has an unknown payload, and one has a newer schema version. */
 const ofTomorrow = (about: { projectId: string; submissionId: string }) => {
   const event = newEvent('media.failed', { $case: 'mediaFailed', value: { ...about, reason: 'r' } });
   const unknown = Event.encode({ ...event, type: 'media.sharpened', payload: undefined }).finish();
@@ -114,7 +114,7 @@ test('an event that its consumer does not know waits, and is handled once a vers
   for (const { reason } of unknown)
     assert.equal(reason, 'the event lacks an id, or a payload that is known here', 'as earlier versions say');
 
-  // A process of the previous version stores an unknown event like this.
+  // A process of the previous version stores an unknown event in this form.
   const words = { ...about, requestNumber: 1, text: 'known by now', vtt: 'WEBVTT\n' };
   const event = newEvent('transcript.completed', { $case: 'transcriptCompleted', value: words });
   const from = { topic: 'transcription.events', partition: 0, offset: '7', group: 'submissions-transcripts' };

@@ -10,7 +10,7 @@ import { create, speech, startTestSubmissions, type TestSubmissions } from './te
 
 export const DAY_MS = 86_400_000;
 
-// Each test file starts one service with its stores, in a bucket with versioning, for clips to be erased.
+// Each test file starts one service with its stores, in a bucket that keeps versions, and erases clips in it.
 export let harness: TestSubmissions;
 export let client: Client;
 export let kafka: Kafka;
@@ -45,7 +45,7 @@ after(async () => {
   await harness?.[Symbol.asyncDispose]();
 });
 
-/** Returns the names of all versions under a prefix, also those that a listing of objects does not show. */
+/** Returns the names of all versions under a prefix, even of versions that a listing of objects does not show. */
 export async function versionsIn(prefix: string): Promise<string[]> {
   const found: string[] = [];
   for await (const item of client.listObjects(harness.config.s3Bucket, prefix, true, { IncludeVersion: true }))

@@ -32,7 +32,7 @@ test('an erased submission leaves nothing in any store but Kafka, and its neighb
   const gone = await landed(project, 0, 'the note that goes');
   const stays = await landed(project, 1, 'the note that stays');
   const prefix = prefixOf(gone.projectId, gone.submissionId);
-  // An interrupted multipart upload, which no listing of objects shows.
+  // An interrupted multipart upload, which a listing of objects does not show.
   await client.initiateNewMultipartUpload(harness.config.s3Bucket, `${prefix}source`, {});
 
   const would = await eraseSubmission(gone.submissionId, true);
@@ -89,7 +89,7 @@ test('a tombstone refuses late results, and a late object of a job is removed', 
   assert.deepEqual(await collectionsWith('late words'), []);
   assert.equal((await list(projectId)).length, 0);
 
-  // A job that never reported: its object is removed only because the tombstone in the database is due.
+  // A job that never reported. Its object is removed only because the tombstone in the database is due for a purge.
   await harness.objects.put(video.key, Buffer.from('later'), { contentType: 'video/webm' });
   const due = { _id: submissionId, purgeAt: { $exists: true } };
   const { matchedCount } = await harness.landed.updateOne(due, { $set: { purgeAt: new Date() } });

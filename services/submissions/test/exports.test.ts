@@ -34,14 +34,14 @@ const TEXTS = [
 test('text exports show the clips of their start, each once, and break off when one is erased', async () => {
   for (const [at, [name, format, part]] of TEXTS.entries()) {
     const { clip, insert, read, change, erase } = await clipsOf(30_000 + 1_000 * at, undefined, CLIPS);
-    // Long enough for several pieces.
+    // Long enough for an export in several pieces.
     const long = { $set: { transcriptText: 'word '.repeat(3_000) } };
     for (const index of all) await change(index, long);
     const once = (await read(undefined, { format }))[part];
     assert.deepEqual(once, all, name);
     const meanwhile = await read(() => insert([clip(CLIPS, { responseId: 'late' })]), { format });
     assert.deepEqual(meanwhile[part], all, `${name} while another lands`);
-    // After 10 chunks the export has listed all its clips.
+    // After 10 chunks, the export has read the list of its clips.
     await assert.rejects(
       read(() => erase(CLIPS - 1), { format }, 10),
       { code: 'unavailable', retryAfterSec: 1 },

@@ -9,7 +9,7 @@ const job = (index: number, fields: object) => ({
   ...fields,
 });
 
-/** Fills every collection with many documents, of which the tests query few. */
+/** Fills every collection with many documents, of which the tests' queries match few. */
 export async function fill(into: Into): Promise<void> {
   const now = new Date();
   const later = new Date(now.getTime() + 60_000);
@@ -44,7 +44,7 @@ export async function fill(into: Into): Promise<void> {
     into('uploads', 30, index =>
       upload(2_100 + index, { state: 'refused', lastByteAt: now, refusal: index < 2 ? 'failed' : 'not_video' }),
     ),
-    // A contributor with many takes, some of them open, and a project that is being erased.
+    // A contributor who has many takes, some of them open, and a project that is being erased.
     into('uploads', 60, index =>
       upload(3_000 + index, {
         ...{ linkId: 'busy', responseId: 'busy', lastByteAt: now, slot: index },

@@ -43,7 +43,7 @@ test('the figures of a project cost the same with ten clips as with hundreds, an
     await inventory.costOf(() => figuresOf('small')),
     await inventory.costOf(() => figuresOf('large')),
   ];
-  // An index scan may read one entry past its end.
+  // An index scan may read one entry after its last match.
   assert.ok(second.examined <= first.examined + 4, `10 clips: ${first.examined} examined, 300: ${second.examined}`);
   const both = await inventory.costOf(() => submissions.count(OWNER, ['small', 'large']));
   assert.ok(both.examined <= first.examined + 4, `a list of both: ${both.examined} examined`);
@@ -128,7 +128,7 @@ test('a text export opens at the same cost with 40 clips as with 800, and reads 
       }
     });
   const { EXPORT_FORMAT_JSON, EXPORT_FORMAT_CSV, EXPORT_FORMAT_TRANSCRIPTS } = ExportFormat;
-  // Fills the cache of the sums in the head of a document, which lasts until something changes.
+  // Fills the cache of the sums that a document's head shows. The cache is valid until a clip changes.
   for (const projectId of Object.keys(sizes)) await submissions.count(OWNER, [projectId]);
   for (const request of [
     { format: EXPORT_FORMAT_JSON, includeLinks: true },
@@ -140,7 +140,7 @@ test('a text export opens at the same cost with 40 clips as with 800, and reads 
     const [few, many] = [await costOf('few clips', request), await costOf('many clips', request)];
     const message = `${JSON.stringify(request)}: ${JSON.stringify({ few, many })}`;
     assert.ok(few.commands <= 7 && many.commands === few.commands, message);
-    // An index scan may read one entry past its end.
+    // An index scan may read one entry after its last match.
     assert.ok(few.examined > 40 && many.examined <= few.examined + 6, message);
   }
 });

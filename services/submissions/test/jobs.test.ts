@@ -43,10 +43,11 @@ import { createRequeue } from '../src/workflows/jobs/requeue-jobs.ts';
 import { type ClaimContext, createTakeJob, renewJob } from '../src/workflows/jobs/take-job.ts';
 import { landed, object } from './landed-submission.ts';
 
-// One slot, a short deadline and two attempts make jobs wait for several deadlines: waiting must not count as a failure.
+// With one slot, a short deadline and two attempts, jobs wait for several deadlines. Waiting must not count as a
+// failure.
 const TIMES = { STUCK_SECONDS: '1', MEDIA_ASKS_MAX: '2', SWEEP_SECONDS: '1' };
 const WORDS_MS = 500;
-// Each clip runs ffmpeg, while other tests use the machine.
+// Long, because each clip runs ffmpeg while other tests use the machine.
 const PATIENCE = { limitMs: 60_000, everyMs: 250 };
 const NOWHERE = '127.0.0.1:9';
 
@@ -55,7 +56,7 @@ const brokenKeys = new Set<string>();
 let environment: TestEnvironment;
 let scratch = '';
 let transcription: TestService<TranscriptionConfig, RunningService>;
-/** The next speech request waits for this. */
+/** The next speech request waits for this promise. */
 let nextWords: Promise<void> | undefined;
 /** The sound of a clip, made once by ffmpeg. */
 let sound: Promise<Buffer> | undefined;
@@ -115,7 +116,7 @@ const slowSpeech = () =>
     });
   });
 
-/** A proxy to the object store that answers 503 for some keys. */
+/** A proxy to the object store that answers 503 to requests for some keys. */
 const storeWithout = (keys: Set<string>, target: string) =>
   createServer((request, response) => {
     if ([...keys].some(key => request.url!.includes(key))) {
@@ -232,7 +233,7 @@ test('an upload that the store cannot return blocks and fails no clip, and is re
   const waiting = await until('the worker returned the job', async () => {
     const row = await collection.findOne({ _id: broken! });
     assert.notEqual(row?.mediaStatus, 'failed', 'a store that does not answer fails no clip');
-    // A retry may be running now.
+    // The next attempt may be running now.
     return row?.job?.givenBack && row.job.state === 'waiting' && row.job;
   });
   assert.equal(waiting.attempts, 0, 'an outage does not count as an attempt');
@@ -272,7 +273,7 @@ async function queueAlone() {
     const { id, job, ...rest } = landed({ id: uuidv7(), responseId: uuidv7(), ...fields });
     return { _id: id, ...rest, ...(job ? { job } : {}), revision: 1, outbox: [] } as never;
   };
-  /** A process of submissions that gives jobs to workers. */
+  /** A process of submissions that hands jobs to workers. */
   const replica = () => {
     const take = createTakeJob(context);
     return (holder = uuidv7(), again = false) => take({ kind: 'media', holder, again });
@@ -287,7 +288,7 @@ test('another owner’s single job is next while 1,000 jobs of one owner wait, a
   const ended = { set: { mediaStatus: 'ready', transcriptStatus: 'disabled', job: undefined }, events: [] } as const;
   const one = async () => {
     const taken = (await take())!;
-    // Each job ends at once, so that no other job runs at the next query, as with one slot.
+    // Each job ends at once, so that no job runs at the next query, as with one slot.
     await context.submissions.change({ ...taken, submissionId: taken.id }, () => ended as never);
     return taken;
   };

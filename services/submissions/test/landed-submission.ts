@@ -10,7 +10,7 @@ export const object = (key: string): StoredObject => ({
 });
 export const now = new Date('2026-01-02T03:04:05Z');
 
-/** Returns a submission that has just landed. */
+/** Returns a submission in its state after the landing. */
 export const landed = (fields: Partial<Submission> = {}): Submission => ({
   id: 's1',
   projectId: 'p1',

@@ -3,7 +3,7 @@ import type { ListSubmissionsRequest } from '@recording-request/proto/submission
 import { createPageCache } from '../src/memory/page-cache.ts';
 import { type ListContext, listSubmissions } from '../src/rpc/clips/list-submissions.ts';
 
-/** Returns the list method for a caller that does not cancel, with at most `searchesAtOnce` searches at once. */
+/** Returns the list method for a caller that does not cancel, with at most `searchesAtOnce` concurrent searches. */
 export function listing(submissions: ListContext['submissions'], searchesAtOnce: number) {
   const kept = { searches: createFairSlots(searchesAtOnce), pages: createPageCache(1_000_000) };
   const list = listSubmissions({ submissions, lists: createFairSlots(100), ...kept });

@@ -11,12 +11,12 @@ const HOUR_MS = 3_600_000;
 
 type Fields = Record<string, unknown>;
 
-/** Makes a clip with media, then replaces the result with `fields`. Its upload is kept. */
+/** Makes a clip with media, then replaces the media's result with `fields`. The upload is kept. */
 async function lacking(fields: Fields, removed: Fields = {}) {
   const response = await begun();
   let id = '';
   {
-    // A running backup keeps the upload beside its video.
+    // A running backup keeps the upload in addition to the video.
     await using backup = await takeLease(createLease(harness.connection, BACKUP_LEASE, 30_000));
     assert.ok(backup);
     id = (await send(harness, response, (await speech()).bytes)).submissionId;

@@ -42,7 +42,7 @@ export const row = (index: number, { projectId, ...fields }: { projectId: string
   ...fields,
 });
 
-/** The default number of clips in a project, and their indexes. */
+/** The default number of clips in a project, and the indexes of these clips. */
 export const CLIPS = 120;
 export const all: readonly number[] = Array.from({ length: CLIPS }, (_, index) => index);
 export const VIDEO = Buffer.alloc(20_000, 'video');
@@ -53,7 +53,7 @@ export const whole = (clips: readonly number[]) => ({
   ...{ missing: undefined, total: CLIPS },
 });
 
-/** Returns an object store in memory; it cannot read the objects in `broken`. */
+/** Returns an object store in memory. It fails to read the objects in `broken`. */
 function objectsInMemory() {
   const stored = new Map<string, Buffer>();
   const broken = new Set<string>();
@@ -78,7 +78,7 @@ function objectsInMemory() {
   return { stored, broken, objects, reads: () => reads };
 }
 
-/** Opens separate databases for a test file before its tests, and closes them after. */
+/** Opens databases for one test file before its tests, and closes them after its tests. */
 export function openProjectsOfClips() {
   const environment = testEnvironment();
   const stores = testStores(environment);
@@ -97,7 +97,7 @@ export function openProjectsOfClips() {
 /** The index of the first clip's id, the filter of exports, and the number of clips. */
 type Clips = [first: number, filter?: { selected: boolean }, clips?: number];
 
-/** Returns a new project of clips, with ids from `first` on, and functions to export it. */
+/** Returns a new project of clips, whose ids start at `first`, and functions to export it. */
 async function projectOfClips(models: Models, ...[first, filter, clips = CLIPS]: Clips) {
   const projectId = randomUUID();
   const { stored, broken, objects, reads } = objectsInMemory();
@@ -138,7 +138,7 @@ async function projectOfClips(models: Models, ...[first, filter, clips = CLIPS]:
     const bytes = Buffer.concat(await (await objects.get(key, { offset, length })).toArray());
     return cipherKey ? seekableCipher(Buffer.from(cipherKey, 'base64url'), offset)(bytes) : bytes;
   };
-  /** Reads an archive like a gateway, and reports unreadable pieces. */
+  /** Reads an archive as a gateway does, and reports unreadable pieces. */
   async function* piecesOf({ id, size }: { id: string; size: number }, offset = 0, end = size): AsyncGenerator<Buffer> {
     for (let at = offset; at < end; )
       for (const piece of await locate(id, at)) {

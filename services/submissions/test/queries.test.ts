@@ -321,6 +321,6 @@ async function relayOnce(): Promise<void> {
   const { db } = await servers.database('submissions');
   const carriers = () => db!.collection('submissions').countDocuments({ 'outbox.0': { $exists: true } });
   await until('every event is published', async () => published.length > 0 && (await carriers()) === 0);
-  // Not awaited: the change stream ends sooner, with the connection.
+  // Not awaited, because the change stream ends earlier, with the connection.
   void relay.stop().catch(() => {});
 }

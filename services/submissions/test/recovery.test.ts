@@ -22,7 +22,7 @@ test('the sweeper lands a take whose last request died after the last byte and b
   const { url, id } = await create(harness, response);
   const sent = await tusRequest(url, 'PATCH', { ...response.headers, 'Upload-Offset': '0' }, body);
   assert.equal(sent.status, 204);
-  // The state after a process was killed right after it wrote the declared length.
+  // The state after a process was killed directly after it wrote the declared length.
   await harness.uploads.updateOne({ _id: id }, { $set: { length: body.length, completeAt: new Date() } });
   const [submission] = await until('the take lands without its client', async () => {
     const rows = await submissionsOf(response.projectId);
@@ -92,7 +92,7 @@ test('a landing that died after the answer was recorded ends with one submission
   const { url, id } = await create(harness, response, { length: body.length });
   const answer = await tusRequest(url, 'PATCH', { ...response.headers, 'Upload-Offset': '0' }, body);
   const { submissionId } = (await answer.json()) as { submissionId: string };
-  // The state after a process died before it marked the upload as landed: the steps run once more.
+  // The state after a process died before it marked the upload as landed. The steps then run once more.
   await harness.uploads.updateOne({ _id: id }, { $set: { state: 'finishing', nextTryAt: new Date(0) } });
   await until('the upload lands again', async () => (await harness.uploads.findOne({ _id: id }))?.state === 'landed');
   const rows = await submissionsOf(response.projectId);
@@ -115,7 +115,7 @@ test('an interview is published as one event once all its answers are stored, in
   const { length } = body;
   const first = await create(harness, response, { fields: { questionIndex: '0' } });
   await tusRequest(first.url, 'PATCH', { ...response.headers, 'Upload-Offset': '0' }, body);
-  // The state after a landing died after its answer was recorded. The sweeper retries it in an hour.
+  // The state after a landing died when its answer was already recorded. The sweeper retries the landing in an hour.
   const submissionId = uuidv7();
   const finishing = { state: 'finishing', submissionId, finishingAt: new Date(), length };
   const nextTryAt = new Date(Date.now() + 3_600_000);
@@ -130,7 +130,7 @@ test('an interview is published as one event once all its answers are stored, in
     event.payload?.$case === 'submissionMedia' && event.payload.value.submission?.submissionId === last.submissionId;
   const media = await inbox.first(isOf);
   assert.equal(media.type, 'submission.media.completed');
-  // The events have the same key, so an earlier event would already be here.
+  // The events have the same key, so they arrive in order: an earlier event would already be here.
   assert.deepEqual(announced(), [], 'one answer cannot be fetched yet');
 
   const again = () => harness.uploads.updateOne({ _id: first.id }, { $set: { nextTryAt: new Date(0) } });
@@ -235,7 +235,7 @@ test('the parts of an assembled take are removed even if the process that starte
   const other = await otherProcess({ objects: { ...harness.objects, remove } });
   await landUpload(other, await keyOf(id));
   await removePartsLeft(other).catch(() => {});
-  // Ends the claim at once instead of after a minute.
+  // Ends the claim now; otherwise it would end after a minute.
   await harness.uploads.updateOne({ _id: id, partsDueAt: { $exists: true } }, { $set: { partsDueAt: new Date(0) } });
   await until('no part is left', async () => (await keysIn(`uploads/${id}/`)).length === 0);
 });
@@ -308,7 +308,7 @@ test('a take that its response refuses permanently ends with the error sentence,
   assert.notDeepEqual(await keysIn(`uploads/${id}/`), [], 'the bytes are kept');
   const { uploads: store } = await otherProcess();
   assert.ok(await store.retry(await keyOf(id)), 'the operator can retry it');
-  // The service may land it before this process.
+  // The service may land the take before this process does.
   await landUpload(await otherProcess(), await keyOf(id));
   await until('the take has landed', async () => (await harness.uploads.findOne({ _id: id }))?.state === 'landed');
 });
@@ -342,7 +342,10 @@ test('a take whose landing fails without an outage ends as failed, is listed for
   await assert.rejects(harness.operator.retryUpload({ uploadId: 'x' }), { code: 'not_found' });
 });
 
-/** Returns the project of the take that lands; undefined when the service's own sweeper removed it first. */
+/**
+ * Returns the project of the take that is landing; undefined when the service's own sweeper has already removed the
+ * take.
+ */
 async function retriedAsItsHoldEnds(): Promise<string | undefined> {
   const { id, projectId } = await finishing();
   const landClip: typeof harness.projects.landClip = () => Promise.reject(new DomainError('gone', 'It has ended.'));
@@ -380,7 +383,7 @@ test('a clip keeps the trace of the request with its last byte, even when others
   const submissionId = uuidv7();
   const traceId = '0af7651916cd43dd8448eb211c80319c';
   const trace = { traceparent: `00-${traceId}-b7ad6b7169203331-01`, tracestate: '' };
-  // The state after a process was killed right after it started the landing.
+  // The state after a process was killed directly after it started the landing.
   const began = { state: 'finishing', submissionId, finishingAt: new Date(), nextTryAt: new Date(0), trace };
   await harness.uploads.updateOne({ _id: id }, { $set: { ...began, length: body.length } });
   const requested = { submissionId, projectId: response.projectId, traceId };

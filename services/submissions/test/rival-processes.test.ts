@@ -20,7 +20,10 @@ import {
 } from './takes.ts';
 import { create, speech } from './test-service.ts';
 
-/** Returns a process whose lease on a landing ends at once, like one that sleeps in each of its steps. */
+/**
+ * Returns a process whose lease on a landing ends at once, like the lease of a process that pauses in each of its
+ * steps.
+ */
 async function sleeper(parts: Partial<LandContext>) {
   return await otherProcess({ config: { ...harness.config, landingLeaseSeconds: 0 }, ...parts });
 }
@@ -145,7 +148,8 @@ test('two writers at one offset, the first with an expired lease: the acknowledg
   const { uploads: store } = await otherProcess();
   const [taken, secondWrites] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
   let takes = 0;
-  // Delays the database's answer to the first writer until that writer's lease has ended and the second writer has it.
+  // Delays the database's answer to the first writer until the first writer's lease has ended and the second writer has
+  // the lease.
   const uploads: typeof store = {
     ...store,
     async takeWriter(...about) {

@@ -30,7 +30,7 @@ after(async () => {
 });
 
 const sha256 = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest('hex');
-/** Returns a box that players skip. It makes some parts large enough for the store to copy them. */
+/** Returns an MP4 box that players skip. With it, parts are large enough for the store to copy them. */
 function skipped(bytes: number): Buffer {
   const box = Buffer.alloc(bytes);
   box.writeUInt32BE(bytes, 0);

@@ -16,12 +16,12 @@ import { landUpload } from '../src/workflows/uploads/land-upload.ts';
 import { begun, finishing, harness, keyOf, keysIn, otherProcess, submissionsOf } from './takes.ts';
 import { create, speech } from './test-service.ts';
 
-/** Makes a clip that is kept as its upload, in parts: its media is made and then recorded as failed. */
+/** Makes a clip that is kept as its upload, in parts: the media is made, and is then recorded as failed. */
 async function keptInParts(count = 4) {
   const response = await begun();
   const { bytes } = await speech();
   const { url, id } = await create(harness, response, { length: bytes.length });
-  // A running backup keeps the upload beside its video.
+  // A running backup keeps the upload in addition to the video.
   await using backup = await takeLease(createLease(harness.connection, BACKUP_LEASE, 30_000));
   assert.ok(backup);
   const partBytes = Math.ceil(bytes.length / count);

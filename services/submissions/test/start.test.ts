@@ -18,7 +18,7 @@ const MAIN = join(import.meta.dirname, '../src/main.ts');
 const opened = new AsyncDisposableStack();
 after(() => opened.disposeAsync());
 
-/** A proxy to one of the shared servers that refuses connections until `open`. */
+/** A proxy to one of the shared servers. It refuses connections until `open` is called. */
 async function closedProxy(host: string, port: number) {
   const own = await freePort();
   let server: Server | undefined;

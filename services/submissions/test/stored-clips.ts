@@ -13,16 +13,19 @@ export const OWNER = 'owner';
 export const PROJECT = 'project';
 export const LONG_AGO = new Date('2026-01-01T00:00:00Z');
 export const at = (index: number) => new Date(LONG_AGO.getTime() + index * MINUTE_MS);
-/** Returns an id as uuidv7() makes it at that time. */
+/** Returns an id as uuidv7() would return it at that time. */
 export const idAt = (index: number) => {
   const hex = at(index).getTime().toString(16).padStart(12, '0');
   return `${hex.slice(0, 8)}-${hex.slice(8)}-7000-8000-${String(index).padStart(12, '0')}`;
 };
 
-/** Inserts `length` documents into a collection, each made from its index. */
+/** Inserts `length` documents into a collection. Each document is made from its index. */
 export type Into = (collection: string, length: number, of: (index: number) => object) => Promise<unknown>;
 
-/** Opens the stores of submissions on a separate database before a test file's tests, fills them with `fill`, and closes them after. */
+/**
+ * Before a test file's tests, opens the stores of submissions on a separate database and fills them with `fill`; after
+ * the tests, closes them.
+ */
 export function useStores(fill: (into: Into) => Promise<void> = async () => {}) {
   const environment = testEnvironment();
   const servers = testStores(environment);

@@ -23,7 +23,7 @@ async function some(response: Awaited<ReturnType<typeof begun>>) {
 
 test('an ended upload that the store cannot remove blocks no other one', async () => {
   const ids = [await some(await begun()), await some(await begun())];
-  // The late time keeps the service's own sweeper from taking these uploads.
+  // The late time prevents the service's own sweeper from taking these uploads.
   const lastByteAt = new Date(Date.now() + HOUR_MS);
   await harness.uploads.updateMany({ _id: { $in: ids } }, { $set: { state: 'deleted', lastByteAt } });
   const [stuck, other] = ids as [string, string];

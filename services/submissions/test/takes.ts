@@ -40,8 +40,8 @@ export async function begun(ownerId = harness.ownerId) {
 }
 
 /**
- * Returns a complete take that is about to land, with its response. `isPaged` marks it as one with very many parts, which a landing
- * assembles into one object.
+ * Returns a complete take that is about to land, with its response. `isPaged` marks the take as one with very many
+ * parts, which a landing joins into one object.
  */
 export async function finishing({ isPaged = false } = {}) {
   const response = await begun();
@@ -51,12 +51,12 @@ export async function finishing({ isPaged = false } = {}) {
   await harness.uploads.updateOne({ _id: id }, { $set: { length: body.length, completeAt: new Date(), isPaged } });
   const { uploads } = await otherProcess();
   await uploads.finish(await keyOf(id));
-  // The late time keeps the service's own sweeper from landing it.
+  // The late time prevents the service's own sweeper from landing the take.
   await harness.uploads.updateOne({ _id: id }, { $set: { nextTryAt: new Date(Date.now() + 600_000) } });
   return { ...response, id };
 }
 
-/** Returns the landing context of a second process; `parts` replaces some of it. */
+/** Returns the landing context of a second process; `parts` replaces some of the context's fields. */
 export async function otherProcess(parts: Partial<LandContext> = {}): Promise<LandContext> {
   const models = openModels(harness.connection);
   return {
@@ -71,7 +71,7 @@ export async function otherProcess(parts: Partial<LandContext> = {}): Promise<La
   };
 }
 
-/** Starts the upload server of a second process; `parts` replaces some of its context. */
+/** Starts the upload server of a second process; `parts` replaces some fields of its context. */
 export async function otherUploads(parts: Partial<Context>) {
   const config = { ...harness.config, ...parts.config, httpListen: '127.0.0.1:0' };
   const context = { ...(await otherProcess()), notes: createNoteStore(openModels(harness.connection)) };
@@ -101,7 +101,7 @@ export function trickle(url: string, headers: Record<string, string>, length: nu
   return { outgoing, answer: answer.promise };
 }
 
-/** Ends the hold of an upload: moves the time of its last byte into the past. */
+/** Ends the hold of an upload by moving the time of its last byte into the past. */
 export const outlast = (id: string) => harness.uploads.updateOne({ _id: id }, { $set: { lastByteAt: new Date(0) } });
 
 export const submissionsOf = async (projectId: string) =>

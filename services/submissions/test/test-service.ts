@@ -30,10 +30,13 @@ import { readConfig } from '../src/config.ts';
 import { migrate } from '../src/migrate.ts';
 import { startService } from '../src/service.ts';
 
-// An erasure sends dozens of requests to the store, which on a busy machine takes longer than the default deadline.
+// An erasure sends dozens of requests to the store. On a busy machine this takes longer than the default deadline.
 const DEADLINE_MS = 60_000;
 
-/** Starts the service under test with its real neighbours, on separate databases, topics and a separate bucket. */
+/**
+ * Starts the service under test and the real services next to it, with separate databases and topics and a separate
+ * bucket.
+ */
 export async function startTestSubmissions(extra: Record<string, string> = {}) {
   const environment = testEnvironment({
     PUBLIC_BASE_URL: 'http://owner.test',
@@ -52,7 +55,7 @@ export async function startTestSubmissions(extra: Record<string, string> = {}) {
       migrate: migrateProjects,
     }),
   );
-  // Submissions and media call each other, so one of the two addresses must be known first.
+  // Submissions and media call each other, so one of the two addresses must be chosen before its service starts.
   const grpcListen = `127.0.0.1:${await freePort()}`;
   const mediaService = starting.use(
     await startTestService({
@@ -89,7 +92,7 @@ export async function startTestSubmissions(extra: Record<string, string> = {}) {
     media: mediaService.client<MediaServiceServer>(MediaServiceService),
     connection,
     client: running.client as typeof running.client,
-    /** The address for uploads, through a proxy that authenticates as the gateway. */
+    /** The address for uploads. It belongs to a proxy that authenticates as the gateway. */
     uploadsUrl: `${uploadProxy.url}/uploads`,
     uploads: connection.db!.collection<{ _id: string } & Record<string, unknown>>('uploads'),
     landed: connection.db!.collection<{ _id: string } & Record<string, unknown>>('submissions'),
@@ -140,7 +143,7 @@ export const create = (
     metadata: { responseSessionId: begun.responseSessionId, filetype: 'video/webm', ...fields },
   });
 
-/** Sends bytes with the tus client of browsers; resolves to the body of the last answer. */
+/** Sends bytes with the tus client for browsers. Resolves to the body of the last answer. */
 export function send(
   harness: TestSubmissions,
   begun: { responseSessionId: string; headers: Record<string, string> },

@@ -116,7 +116,7 @@ test('filters apply to transcripts.zip, and without a transcript it is a valid a
   }
 });
 
-// Random words, because repeated ones would compress to almost nothing.
+// Random words, because repeated words would compress to almost nothing.
 const long = () => Array.from({ length: 4_000 }, () => Math.random().toString(36).slice(2)).join(' ');
 
 test('a slow client slows the reads down, and a client that disconnects ends them and frees its slot', async () => {
@@ -150,7 +150,7 @@ test('transcripts.zip ends when its caller disconnects or a clip is erased', asy
   await assert.rejects(pieces.next(), /the caller left/);
   for (const index of all) await project.change(index, { $set: { transcriptText: long() } });
   const erased = piecesOf(project)[Symbol.asyncIterator]();
-  // After 10 chunks the export has listed all its clips.
+  // After 10 chunks, the export has read the list of its clips.
   for (let chunks = 0; chunks < 10; chunks += 1) await erased.next();
   await project.erase(CLIPS - 1);
   await assert.rejects(async () => {

@@ -68,7 +68,7 @@ test('a landing writes twice to its upload: its lease with the checksums, and it
   await using watch = await watchOperations(harness.env, 'submissions');
   const { submissionId } = await send(harness, response, body);
   const upload = await harness.uploads.findOne({ submissionId });
-  // The sweeper may still work on the uploads of earlier tests.
+  // Counts only commands about this upload, because the sweeper may still work on the uploads of earlier tests.
   const isOfLanding = ({ command }: Operation) => {
     const text = JSON.stringify(command);
     return text.includes(String(upload!._id)) && /worker|finishing|"landed"/.test(text);
@@ -119,7 +119,10 @@ test('a request with an unsupported Expect header is refused with a sentence', a
   assert.equal(answer.headers['error-code'], 'expectation_failed');
 });
 
-/** Starts a PATCH that promises `length` bytes and sends only `part`. Returns a function that cuts its connection. */
+/**
+ * Starts a PATCH that promises `length` bytes and sends only `part`. Returns a function that cuts the connection of the
+ * PATCH.
+ */
 function beginPatch(url: string, headers: Record<string, string>, part: Buffer, length: number): () => Promise<void> {
   const outgoing = request(url, {
     method: 'PATCH',
@@ -189,7 +192,7 @@ test('two concurrent writers at the same offset: only the bytes of one are kept'
   const answers = await Promise.all(bodies.map(body => tusRequest(url, 'PATCH', headers, body)));
   const taken = answers.filter(({ status }) => status === 204);
   assert.equal(taken.length, 1, `statuses were ${answers.map(({ status }) => status)}`);
-  // A writer that runs for more than a second while another waits ends early, and its answer has the stored offset.
+  // A writer that has run for more than a second ends early when another one waits. Its answer has the stored offset.
   const offset = Number(await offsetAt(url, response));
   assert.equal(Number(taken[0]!.headers.get('upload-offset')), offset);
   assert.ok(offset > 0 && offset <= 100_000, `${offset} of 100,000 bytes are there`);
@@ -294,7 +297,7 @@ test('too large lengths and bodies, and an unknown question, get their statuses'
   const { response: large } = await create(harness, response, { length: harness.config.uploadMaxBytes + 1 });
   assert.equal(large.status, 413);
   assert.match(await error(large), new RegExp(`at most ${harness.config.uploadMaxBytes}:`));
-  // Larger than a JavaScript number holds exactly.
+  // Larger than any number that JavaScript represents exactly.
   const huge = { ...response.headers, 'Upload-Length': '99999999999999999999' };
   const tooLarge = await tusRequest(harness.uploadsUrl, 'POST', huge);
   assert.equal(tooLarge.status, 413);

@@ -2,13 +2,14 @@ import { once } from 'node:events';
 import type { Server } from 'node:http';
 import { setTimeout as wait } from 'node:timers/promises';
 
-// The gateway closes its idle connections sooner.
+// The gateway closes its idle connections earlier than this.
 const IDLE_MS = 1_500;
 
 /**
- * Drains a server, then closes it. From now on each response closes its connection, so that a client moves to another
- * replica. The server still listens, and keeps idle connections for IDLE_MS: a request may be on its way. A request
- * without a response after `drainMs` milliseconds is cut: a recording can take minutes, and its client resumes.
+ * Drains a server, then closes it. From now on each response closes its connection, so that the client moves to another
+ * replica. The server still listens and keeps idle connections for IDLE_MS, because a request may be on its way. A
+ * request that has no response after `drainMs` milliseconds is cut: a recording can take minutes, and its client
+ * resumes.
  */
 export async function closeHttp(server: Server, drainMs: number): Promise<void> {
   server.prependListener('request', (_, response) => response.setHeader('connection', 'close'));

@@ -9,7 +9,7 @@ import { noteChunk } from './collect-chunks.ts';
 
 const MIB = 1024 * 1024;
 const PIECES = 256;
-// The memory of one round depends on the load of the machine.
+// Several rounds, because the memory of one round depends on the machine's load.
 const ROUNDS = 5;
 
 /** Returns the mean memory of buffers while a body of 256 MiB is read and dropped. */

@@ -1,10 +1,11 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 
-// A young collection takes some 0.3 ms at this interval. A shorter interval collects more often and frees little
-// more.
+// A young collection takes some 0.3 ms at this interval. With a shorter interval there are more collections, and they
+// free little more.
 const COLLECT_BYTES = 4 * 1024 * 1024;
-// After a collection the next one waits this many times its duration: collections take at most 5 % of this thread's time.
+// After a collection, the next one waits this many times the collection's duration. So collections take at most 5 % of
+// this thread's time.
 const PAUSE = 20;
 
 type Collect = (options: { type: 'minor' }) => void;
@@ -14,10 +15,10 @@ let nextAt = 0;
 let collect: Collect | undefined;
 
 /**
- * Frees the chunks of a body while it arrives. Call this with the size of each stored chunk. Node reads chunks into
- * memory outside V8's heap, and V8 starts no young collection because of that memory
- * (https://github.com/nodejs/node/issues/1671): it collects only after 64 MB. Without this, the peak memory of
- * submissions for an upload of 1 GB is 1.36 times that for 1 MB; with it, 1.15 times.
+ * Frees the memory of a body's chunks while the body arrives. Call this with the size of each stored chunk. Node reads
+ * chunks into memory outside V8's heap. That memory makes V8 collect only after 64 MB, and never starts a young
+ * collection (https://github.com/nodejs/node/issues/1671). Without this function, the peak memory of submissions is
+ * 1.36 times as high for an upload of 1 GB as for 1 MB; with it, 1.15 times.
  */
 export function noteChunk(bytes: number): void {
   read += bytes;
@@ -30,7 +31,10 @@ export function noteChunk(bytes: number): void {
   nextAt = performance.now() + (PAUSE * (user + system)) / 1_000;
 }
 
-/** Returns V8's collector. Node exposes it only behind a flag, which applies to contexts created after it is set. */
+/**
+ * Returns V8's collector. Node exposes the collector only behind a flag, which applies to contexts that are created
+ * after the flag is set.
+ */
 function exposedCollector(): Collect {
   setFlagsFromString('--expose-gc');
   return runInNewContext('gc') as Collect;

@@ -3,24 +3,24 @@ import { asDomainError, DomainError, httpStatusOf } from '@recording-request/kit
 import type { Logger } from '@recording-request/kit/log';
 import { ERRORS } from '@tus/server';
 
-/** An error in the shape that the handlers of `@tus/server` expect: they read status_code. */
+/** An error in the form that the handlers of `@tus/server` expect: they read status_code. */
 export interface TusError {
   status_code: number;
   body: string;
   /** The error code of the contract. */
   reason?: string | undefined;
-  /** The cause, for the log: usually an unreachable service. */
+  /** The cause, for the log: usually, a service cannot be reached. */
   cause?: unknown;
 }
 
-/** A client retries after 423; after 409 it would ask for the offset again. */
+/** After 423 a client retries; after 409 it would request the offset again. */
 export const LOCKED: TusError = {
   status_code: 423,
   body: 'Another request is writing to this upload; try again in a moment.',
   reason: 'upload_locked' satisfies ErrorReason,
 };
 
-// A client gives up after 4xx, but should resume a body that stopped short.
+// After 4xx a client gives up, but it should resume a body that stopped before its end.
 const CUT_SHORT: TusError = {
   status_code: 503,
   body: 'The upload stopped before the end of its body: ask for its offset with HEAD, and go on from there.',
@@ -39,7 +39,7 @@ export const tusError = (status: number, message: string, reason?: string): TusE
   reason,
 });
 
-/** Rethrows a DomainError in the shape that `@tus/server` expects. */
+/** Rethrows a DomainError in the form that `@tus/server` expects. */
 export function rethrowAsTusError(error: unknown): never {
   if (error instanceof DomainError && error.code !== 'internal')
     throw { ...tusError(httpStatusOf(error.code), error.message, error.reason), cause: error.cause };
@@ -68,20 +68,23 @@ const SENTENCES = new Map<unknown, (maxBytes: number) => string>([
   [ERRORS.FILE_NOT_FOUND, () => 'There is no such upload.'],
 ]);
 
-/** Returns our sentence for the library's text about invalid headers, or the text itself when it has no sentence. */
+/**
+ * Returns our sentence in place of the library's text about invalid headers; returns the library's text when there is
+ * no sentence for it.
+ */
 export function headersSentence(text: string): string {
   const [, names = ''] = /^Invalid ([a-z- ]+)$/.exec(text) ?? [];
   const rules = names.split(' ').flatMap(name => HEADER_RULES[name] ?? []);
   return rules.length > 0 ? rules.join(' ') : text;
 }
 
-/** Returns the HTTP response for any error, with a JSON body. Internal details go only to the log. */
+/** Returns the HTTP response to any error, with a JSON body. Internal details go only to the log. */
 export function answerToError(error: unknown, log: Logger, maxBytes: number): TusError {
   const { status_code, body, reason } = faultOf(error, log, maxBytes);
   return { status_code, body: JSON.stringify({ error: body.trim(), reason } satisfies Fault) };
 }
 
-/** The body of an error response, before `server.ts` moves the reason into a header. */
+/** The body of an error response. `server.ts` then moves the reason into a header. */
 export interface Fault {
   error: string;
   reason?: string | undefined;
@@ -100,7 +103,7 @@ function faultOf(error: unknown, log: Logger, maxBytes: number): TusError {
   return tusError(domain.code === 'internal' ? 503 : httpStatusOf(domain.code), domain.message, domain.reason);
 }
 
-/** Logs the cause: the client can only retry, and nothing else records it. */
+/** Logs the cause, because the client can only retry and nothing else records the cause. */
 function noteOutage(cause: unknown, log: Logger): void {
   if (cause !== undefined) log.warn({ err: cause }, 'An upload request failed for now; the client may retry');
 }

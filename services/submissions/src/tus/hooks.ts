@@ -13,7 +13,7 @@ export const UPLOADS_PATH = '/uploads';
 
 type Hook<Name extends keyof ServerOptions> = NonNullable<ServerOptions[Name]>;
 
-/** The hooks of `@tus/server`, by its own names. */
+/** The hooks of `@tus/server`, under the library's names. */
 export const tusHooks = (context: Context) => ({
   onIncomingRequest: onIncomingRequest(context),
   onUploadCreate: onUploadCreate(context),
@@ -21,7 +21,7 @@ export const tusHooks = (context: Context) => ({
   onResponseError: onResponseError(context),
 });
 
-/** Runs before the request is handled. An upload is visible only through its own link. */
+/** Runs before the request is handled. An upload is visible only through the link to which it belongs. */
 const onIncomingRequest =
   (context: Context): Hook<'onIncomingRequest'> =>
   async (request, id) => {
@@ -32,7 +32,7 @@ const onIncomingRequest =
       throw tusError(404, 'There is no such upload.');
     if (upload.state === 'refused' && request.method !== 'DELETE')
       throw tusError(upload.superseded ? 410 : 422, upload.error ?? 'This take was refused.', refusalWord(upload));
-    // A process may have crashed between the last byte and the landing: a HEAD request starts the landing again.
+    // A process may have crashed between the last byte and the landing, so a HEAD request starts the landing again.
     if (request.method === 'HEAD' && upload.offset === upload.length) finishUpload(context, keyOf(id)).catch(() => {});
   };
 
@@ -46,7 +46,7 @@ const onUploadCreate =
     return {};
   };
 
-/** Runs when every byte has arrived. */
+/** Runs when all bytes have arrived. */
 const onUploadFinish =
   (context: Context): Hook<'onUploadFinish'> =>
   async (request, upload) => {
@@ -62,14 +62,17 @@ const onResponseError =
   (request, error) =>
     answerToError(error, log.child(subjectOf(request)), config.uploadMaxBytes);
 
-/** Returns the ids that log lines about a request carry. */
+/** Returns the ids that the log lines about a request contain. */
 function subjectOf({ headers, method, url }: ServerRequest): SubjectIds {
   const uploadId =
     method === 'POST' ? headers.get('x-upload-id') : new URL(url, 'http://uploads').pathname.split('/').at(-1);
   return idsOf({ projectId: headers.get('x-project-id'), uploadId });
 }
 
-/** Returns the source of a request, which the gateway found by the recording link and put into the headers. */
+/**
+ * Returns the link, project and owner of a request. The gateway found them by the recording link and put them into the
+ * headers.
+ */
 function callerOf({ headers }: ServerRequest): Caller {
   const [linkId, projectId, ownerId] = ['x-link-id', 'x-project-id', 'x-owner-id'].map(name => headers.get(name) ?? '');
   if (!linkId || !projectId || !ownerId) throw tusError(404, 'This recording link does not exist.');

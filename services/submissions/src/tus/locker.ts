@@ -12,12 +12,13 @@ const LOOK_AFTER_MS = 1_000;
 
 /**
  * Allows one writer per upload across all replicas, by a lease in MongoDB. A request that finds the lease taken asks
- * the holder to release it and waits a few seconds, because a broken connection may hold it unnoticed.
+ * the holder to release it and waits a few seconds, because the holder's connection may be broken without the holder's
+ * notice.
  */
 export function createLocker({ config, log, uploads }: Pick<Context, 'config' | 'log' | 'uploads'>): Locker {
   const leaseMs = config.uploadLeaseSeconds * 1_000;
 
-  /** Returns undefined when there is no such upload: the handler reports that. */
+  /** Returns undefined when the upload does not exist; the handler reports this. */
   async function takeWhenFree(key: UploadKey, writerId: string, signal: AbortSignal): Promise<Upload | undefined> {
     const until = performance.now() + WAIT_MS;
     for (;;) {
@@ -39,12 +40,12 @@ export function createLocker({ config, log, uploads }: Pick<Context, 'config' | 
       let renewedAt = 0;
       return {
         async lock(signal, requestRelease) {
-          // No other request knows the upload yet, and this one sends no bytes.
+          // No other request knows the upload yet, and this request sends no bytes, so it needs no lease.
           if (request.onlyCreates) return;
           held = await takeLease({
             take: () => takeWhenFree(key, writerId, signal),
             async renew() {
-              // Many slow writers must not overload the database: each runs one query at a time, and writes seldom.
+              // Many slow writers must not overload the database, so each runs one query at a time and writes seldom.
               if (isAsking || request.isReleased) return;
               isAsking = true;
               const now = performance.now();

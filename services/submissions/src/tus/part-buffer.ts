@@ -1,6 +1,9 @@
 import type { ByteBudget } from '@recording-request/kit/fair-budget';
 
-/** The room that each request with bytes has from the start; the budget lends it on admission. */
+/**
+ * The room (buffer memory) that each request with bytes has from the start. The budget lends it when the request is
+ * admitted.
+ */
 export const FIRST_ROOM_BYTES = 64 * 1024;
 
 /**
@@ -14,7 +17,7 @@ export class PartBuffer {
   private readonly first: number;
   private readonly max: number;
 
-  /** `first` bytes of room belong to the caller: they stay when the lent room is returned. */
+  /** The first `first` bytes of room belong to the caller. They remain when the lent room is returned. */
   constructor(budget: ByteBudget, max: number, first = FIRST_ROOM_BYTES) {
     this.budget = budget;
     this.max = max;
@@ -30,7 +33,10 @@ export class PartBuffer {
     return this.bytes.byteLength;
   }
 
-  /** Reserves `room` bytes if less than half of the budget is then lent. Otherwise frees the lent room and returns false. */
+  /**
+   * Reserves `room` bytes if at least half of the budget then stays free. Otherwise returns the lent room to the budget
+   * and returns false.
+   */
   reserve(room: number): boolean {
     const more = Math.max(0, Math.min(room, this.max) - this.room);
     if (this.borrow(more, this.budget.limit / 2)) return true;
@@ -47,17 +53,17 @@ export class PartBuffer {
     return part.length;
   }
 
-  /** Returns a view of the collected bytes, valid until the buffer changes. */
+  /** Returns the collected bytes without a copy. They are valid until the buffer changes. */
   view(): Buffer {
     return Buffer.from(this.bytes, 0, this.length);
   }
 
-  /** Empties the buffer and keeps its room. */
+  /** Empties the buffer but keeps its room. */
   clear(): void {
     this.length = 0;
   }
 
-  /** Empties the buffer and returns the lent room. */
+  /** Empties the buffer and returns the lent room to the budget. */
   shrink(): void {
     this.length = 0;
     this.budget.giveBack(this.room - this.first);
@@ -65,8 +71,8 @@ export class PartBuffer {
   }
 
   /**
-   * Does the same as `shrink`, but keeps the bytes intact, because a failed request to the store may still be reading
-   * them.
+   * Does the same as `shrink`, but does not overwrite the bytes, because a failed request to the store may still be
+   * reading them.
    */
   abandon(): void {
     this.length = 0;
@@ -74,7 +80,7 @@ export class PartBuffer {
     this.bytes = new ArrayBuffer(this.first, { maxByteLength: this.max });
   }
 
-  /** Doubles the room. A quarter of the budget stays free for requests that start. */
+  /** Doubles the room. A quarter of the budget stays free for requests that begin. */
   private grow(): boolean {
     const more = Math.min(this.room, this.max - this.room);
     return more > 0 && this.borrow(more, this.budget.limit / 4);

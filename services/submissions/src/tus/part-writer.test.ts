@@ -12,7 +12,7 @@ import { type PartContext, PartWriter } from './part-writer.ts';
 const PART = 128 * 1024;
 const bytesOf = (letter: string, bytes = PART) => Buffer.alloc(bytes, letter);
 
-/** Returns a writer whose parts are stored when the test says so. */
+/** Returns a writer. The test decides when each of its parts is stored. */
 function writerTo(
   memoryBytes: number,
   append: () => Promise<boolean> = async () => true,
@@ -34,7 +34,7 @@ function writerTo(
       put(_key: string, body: Buffer) {
         const stored = Promise.withResolvers<void>();
         waiting.push(stored);
-        // Read at the end, as a slow connection does: the bytes must not change before.
+        // Reads the body at the end, as a slow connection does. The bytes must not change before that.
         return stored.promise.then(() => void bodies.push(`${body.toString('latin1', 0, 1)}${body.length}`));
       },
       async remove(keys: string[]) {

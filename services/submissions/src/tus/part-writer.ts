@@ -23,9 +23,10 @@ export type PartContext = Pick<
 >;
 
 /**
- * Stores the bytes of one request as parts of at most `UPLOAD_PART_BYTES`. While one part is stored, the next is collected if there
- * is memory for it; at most two are held. The last part is sent in parallel with the previous one. Each part is recorded after the
- * previous one. Bytes are stored after `UPLOAD_FLUSH_SECONDS` at the latest, so that a slow or silent client holds little memory.
+ * Stores the bytes of one request as parts of at most `UPLOAD_PART_BYTES`. While one part is stored, the next part is
+ * collected if there is memory for it; at most two parts are in memory. The last part is sent in parallel with the part
+ * before it. Each part is recorded after the part before it. Bytes are stored after `UPLOAD_FLUSH_SECONDS` at the
+ * latest, so that a slow or silent client uses little memory.
  */
 export class PartWriter implements Disposable {
   /** All bytes before this offset are stored and recorded. */
@@ -35,14 +36,16 @@ export class PartWriter implements Disposable {
   private filling: PartBuffer;
   private other: PartBuffer;
   private readonly timer: NodeJS.Timeout;
-  /** The last step of the queue. Steps run one after the other; after a failed step no other runs. */
+  /** The last step of the queue. Steps run one after the other; after a failed step no other step runs. */
   private last: Promise<void> = Promise.resolve();
-  /** The storing of the previous part, which runs while the next part is collected: one at a time. */
+  /** The storing of the previous part, while the next part is collected. Only one runs at a time. */
   private storing: Promise<void> = Promise.resolve();
   private hasFailed = false;
   private renewedAt: number;
   private renewing: Promise<void> | undefined;
-  /** The checksums of all collected bytes; undefined when this process does not have those of the earlier bytes. */
+  /**
+   * The checksums of all collected bytes; undefined when this process does not have the checksums of the earlier bytes.
+   */
   private readonly checksums: RunningChecksums | undefined;
   private readonly context: PartContext;
   private readonly upload: Upload;
@@ -60,7 +63,7 @@ export class PartWriter implements Disposable {
     const memory = uploadMemory.of(upload.ownerId);
     this.filling = new PartBuffer(memory, config.uploadPartBytes);
     this.other = new PartBuffer(memory, config.uploadPartBytes, 0);
-    // The next step reports its failure.
+    // The next step of the queue reports this failure.
     const flush = () => void this.flush().catch(() => {});
     this.timer = setInterval(flush, config.uploadFlushSeconds * 1_000);
   }
@@ -93,7 +96,7 @@ export class PartWriter implements Disposable {
 
   [Symbol.dispose](): void {
     clearInterval(this.timer);
-    // Checksums that include bytes that were not stored are dropped.
+    // The checksums include bytes that were not stored, so they are dropped.
     if (this.checksums?.bytes === this.offset) this.context.uploadChecksums.keep(this.upload.id, this.checksums);
     this.filling.abandon();
     this.other.abandon();
@@ -105,8 +108,8 @@ export class PartWriter implements Disposable {
   }
 
   /**
-   * Reserves as much room for the next part as for the previous one. Without memory for two, waits and reuses the room of the
-   * previous one.
+   * Reserves as much room for the next part as the previous part has. If there is no memory for two parts, waits and
+   * reuses the room of the previous part.
    */
   private async makeRoom(): Promise<void> {
     if (this.filling.room > this.other.room || this.filling.reserve(this.other.room)) return;
@@ -118,7 +121,7 @@ export class PartWriter implements Disposable {
     const full = this.filling;
     this.swap();
     this.storing = this.store(full).then(() => full.clear());
-    // The next step reports its failure.
+    // The next step of the queue reports this failure.
     this.storing.catch(() => {
       this.hasFailed = true;
     });
@@ -128,7 +131,7 @@ export class PartWriter implements Disposable {
     [this.filling, this.other] = [this.other, this.filling];
   }
 
-  /** `before`: the storing of the previous part, which must be recorded first. */
+  /** `before`: the storing of the previous part, which must be recorded before this part. */
   private async store(buffer: PartBuffer, before?: Promise<void>): Promise<void> {
     if (buffer.length === 0) return await before;
     const { objects } = this.context;
@@ -144,8 +147,8 @@ export class PartWriter implements Disposable {
       await before;
       await isReady;
     } catch (error) {
-      // The bytes stay in memory until the send ends. A part that is not recorded must not stay in the store,
-      // whatever the store answered: its upload may have been erased meanwhile.
+      // The bytes stay in memory until the send ends. A part that is not recorded must be removed from the store,
+      // whatever the store answered, because its upload may have been erased meanwhile.
       await sending.catch(() => {});
       await this.removeUncounted(part);
       throw error;
@@ -162,7 +165,7 @@ export class PartWriter implements Disposable {
     this.offset += part.size;
   }
 
-  /** Records a part. The write of the last part ends the lease, which must not be renewed or released afterwards. */
+  /** Records a part. The record of the last part ends the lease, which must not be renewed or released afterwards. */
   private async append(part: Part, about: PartNotes): Promise<boolean> {
     if (!about.isLast) return await this.context.uploads.append(this.upload, this.writerId, part, about);
     const request = writer();
@@ -176,7 +179,9 @@ export class PartWriter implements Disposable {
     return request.isReleased;
   }
 
-  /** Removes a part that was not recorded. If that fails, the part is removed with the upload's others. */
+  /**
+   * Removes a part that was not recorded. If that fails, the part is removed later with the other parts of its upload.
+   */
   private async removeUncounted({ key }: Part): Promise<void> {
     const { objects, log } = this.context;
     const { id: uploadId, projectId } = this.upload;
@@ -188,7 +193,7 @@ export class PartWriter implements Disposable {
     });
   }
 
-  /** Renews the response's hold: before the first byte is acknowledged, then every HOLD_RENEW_SECONDS. */
+  /** Renews the hold of the response: before the first byte is acknowledged, and then every HOLD_RENEW_SECONDS. */
   private async renewHold(): Promise<void> {
     if (Date.now() - this.renewedAt < this.context.config.holdRenewSeconds * 1_000) return;
     this.renewing ??= this.renew().finally(() => {

@@ -4,7 +4,7 @@ const BYTES_TYPE = 'application/offset+octet-stream';
 
 type Headed = Pick<IncomingMessage, 'method' | 'headers' | 'rawHeaders'>;
 
-/** Changes a header in both forms that the library reads; undefined removes it. */
+/** Changes a header in both forms in which the library reads it; undefined removes the header. */
 export function setHeader({ headers, rawHeaders }: Headed, name: string, value: string | undefined): void {
   for (let at = rawHeaders.length - 2; at >= 0; at -= 2)
     if (rawHeaders[at]!.toLowerCase() === name) rawHeaders.splice(at, 2);
@@ -15,8 +15,8 @@ export function setHeader({ headers, rawHeaders }: Headed, name: string, value: 
 }
 
 /**
- * Rewrites valid variants of headers into the one form that the library accepts: spaces between metadata pairs, the
- * media type of the bytes, and a length beyond the numbers that JavaScript holds exactly, which is too large in any case.
+ * Rewrites valid variants of headers into the form that the library accepts: spaces between metadata pairs, the media
+ * type of the bytes, and a length that JavaScript cannot represent exactly (such a length is too large in any case).
  */
 export function toStrictHeaders(request: Headed): void {
   const { 'upload-metadata': metadata, 'content-type': type, 'upload-length': length } = request.headers;
@@ -29,10 +29,10 @@ export function toStrictHeaders(request: Headed): void {
     setHeader(request, 'upload-length', String(Number.MAX_SAFE_INTEGER));
 }
 
-/** A media type is case-insensitive, and parameters of this one have no meaning. */
+/** Letter case does not matter in a media type, and this media type has no parameters with a meaning. */
 const isBytesType = (type: string): boolean => type.split(';', 1)[0]!.trim().toLowerCase() === BYTES_TYPE;
 
-/** Returns the error sentence for requests that the library would answer with 403 or 501. */
+/** Returns the error sentence for requests to which the library would answer 403 or 501. */
 export function headerFault({ method, headers }: Headed): string | undefined {
   if (headers['upload-concat'] !== undefined) return 'Send the take as one upload: Upload-Concat is not taken here.';
   if (method === 'PATCH' && headers['upload-offset'] === undefined)

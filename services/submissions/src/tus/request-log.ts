@@ -4,7 +4,10 @@ import { whenClosed } from '@recording-request/kit-telemetry/http-requests';
 import { idsOf } from '@recording-request/kit-telemetry/subject';
 import { UPLOADS_PATH } from './hooks.ts';
 
-/** Logs one line when the request ends, however it ends. Returns a function that records the error that ended it. */
+/**
+ * Logs one line when the request ends, with or without a response. Returns a function that records the error that ended
+ * the request.
+ */
 export function logRequest(log: Logger, request: IncomingMessage, response: ServerResponse): (err: unknown) => void {
   const startedAt = performance.now();
   const { method, url = '', headers } = request;
@@ -23,7 +26,7 @@ export function logRequest(log: Logger, request: IncomingMessage, response: Serv
       }),
       ...failure,
     };
-    // A body that stopped short is no server error: its client resumes later.
+    // A body that stopped before its end is no server error, because its client resumes later.
     const isAway = response.statusCode >= 500 && response.getHeader('error-code') !== 'upload_incomplete';
     log[failure || (isAnswered && isAway) ? 'warn' : 'info'](
       about,

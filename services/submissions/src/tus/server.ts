@@ -24,19 +24,20 @@ import { PartStore } from './store.ts';
 import { asWriter, keyOf } from './writer.ts';
 
 const TUS_VERSION = '1.0.0';
-// A PATCH that waits for the writer's lease gives the holder this long to flush.
+// When a PATCH waits for the writer's lease, the holder has this long to flush.
 const LOCK_DRAIN_MS = 250;
 const HEADERS_MS = 30_000;
 const RETRY_AFTER = '5';
 const BYTES_COME = new Set(['POST', 'PATCH']);
-// The first room of its buffer, and the memory of its connection, streams and requests to other services.
+// The memory of one writer: the first room of its buffer, its connection, its streams and its requests to other
+// services.
 const WRITER_BYTES = FIRST_ROOM_BYTES + 128 * 1024;
 const KEEP_ALIVE_MS = 65_000;
-// After the last request, a stop keeps this many seconds for landings, consumers and connections.
+// When the service stops, this many seconds remain after the last request for landings, consumers and connections.
 const AFTER_REQUESTS_SECONDS = 10;
 const LEAST_DRAIN_SECONDS = 1;
 
-/** Starts the internal HTTP endpoint that receives the bytes; only the gateway calls it. */
+/** Starts the internal HTTP endpoint that receives the bytes. Only the gateway calls it. */
 export async function startTusServer(context: Context): Promise<{ address: string; close(): Promise<void> }> {
   const server = createTusServer(context);
   const { httpListen, stopGraceSeconds } = context.config;
@@ -75,7 +76,7 @@ function createTusServer(context: Context): HttpServer {
     inRequest(request, response, () => answer(request, response));
   const server = createInternalServer(context.internal, listener);
   acceptExpectations(server, listener);
-  // A recording's bytes may take as long as the recording: only silence ends a request.
+  // The bytes of a recording may take as long as the recording itself, so only silence ends a request.
   server.requestTimeout = 0;
   server.headersTimeout = HEADERS_MS;
   server.timeout = config.uploadIdleSeconds * 1_000;
@@ -83,12 +84,12 @@ function createTusServer(context: Context): HttpServer {
   return server;
 }
 
-/** Returns the last segment of the path: the id of the upload, except in a request that creates one. */
+/** Returns the last segment of the path. It is the id of the upload, except in a request that creates an upload. */
 const uploadNamed = ({ url }: IncomingMessage): string => url?.split('?')[0]?.split('/').at(-1) ?? '';
 
 const writerOf = ({ method, headers }: IncomingMessage) => ({
   projectId: String(headers['x-project-id'] ?? ''),
-  // The library treats a POST with this header as one with bytes.
+  // The library treats a POST with this header as a request with bytes.
   onlyCreates: method === 'POST' && headers['content-type'] === undefined,
 });
 
@@ -135,16 +136,17 @@ async function serve(
 }
 
 /**
- * Reads and drops the rest of a body after its HTTP response. A connection that closes with unread bytes is reset, and
- * its client may lose the response. The gateway closes the connection once it has the response.
+ * Reads and drops the rest of a body after its HTTP response was sent. If the connection closed with unread bytes, it
+ * would be reset, and the client could lose the response. The gateway closes the connection after it has received the
+ * response.
  */
 function dropRest(request: IncomingMessage, response: ServerResponse): void {
   response.once('finish', () => request.complete || request.resume());
 }
 
 /**
- * Sends the response. Returns when the connection closes at the latest: Node never finishes a response to a client
- * that has left.
+ * Sends the response. Returns at the latest when the connection closes, because Node never finishes a response to a
+ * client that has disconnected.
  */
 async function sent(response: ServerResponse, answer: Response): Promise<void> {
   if (response.destroyed) return;
@@ -166,8 +168,8 @@ function refuseAtOnce(response: ServerResponse, status: number, error: string, r
 }
 
 /**
- * Returns the error sentence for a length that differs from the declared one, or that is below the offset. A client
- * whose last PATCH was cut may declare the same length again: that is no error.
+ * Returns the error sentence for a length that differs from the declared length or is below the offset. Declaring the
+ * same length again is no error, because the last PATCH of a client may have been cut.
  */
 async function lengthFault(
   { uploads }: Pick<Context, 'uploads'>,

@@ -8,7 +8,7 @@ import { type PartContext, PartWriter } from './part-writer.ts';
 import { keyOf, writer, writerId } from './writer.ts';
 
 /**
- * Stores bytes as immutable parts. Each part is stored whole before the offset moves in MongoDB, so that an
+ * Stores bytes as immutable parts. The whole part is stored before the offset increases in MongoDB, so that an
  * acknowledged byte is never lost. `@tus/server` implements the protocol.
  */
 export class PartStore extends DataStore {
@@ -20,14 +20,14 @@ export class PartStore extends DataStore {
     this.extensions = ['creation', 'creation-with-upload', 'creation-defer-length', 'termination', 'expiration'];
   }
 
-  /** Does nothing: the hook `onUploadCreate` has stored the upload. */
+  /** Does nothing, because the hook `onUploadCreate` has already stored the upload. */
   override async create(upload: TusUpload): Promise<TusUpload> {
     return upload;
   }
 
   override async getUpload(id: string): Promise<TusUpload> {
     const { offset, length, lastByteAt } = await this.find(id);
-    // The protocol counts the expiration from this date: an upload is kept from its last byte on.
+    // The library computes the expiration from this date, and an upload is kept from its last byte on.
     return new TusUpload({ id, offset, size: length, creation_date: lastByteAt.toISOString() });
   }
 
@@ -43,7 +43,7 @@ export class PartStore extends DataStore {
       return;
     }
     const upload = await uploads.find(keyOf(id));
-    // The lease was lost, and the length may be right: the client retries.
+    // The lease was lost, but the length may be right, so the client retries.
     throw upload?.length === undefined ? LOCKED : ERRORS.INVALID_LENGTH;
   }
 
@@ -51,10 +51,10 @@ export class PartStore extends DataStore {
     const { uploads, uploadChecksums, objects, backupHold } = this.context;
     const upload = await this.find(id);
     uploadChecksums.forget(id);
-    // A take whose last byte has arrived belongs to the owner: its parts may be its only copy.
+    // A take whose last byte has arrived belongs to the owner, and its parts may be the only copy.
     if (!(await uploads.markDeleted(keyOf(id))))
       throw tusError(410, 'This take was sent and can no longer be taken back.', 'answer_sent');
-    // While a backup is made, the parts stay; the sweeper removes them later.
+    // While a backup runs, the parts stay; the sweeper removes them later.
     if (!(await backupHold.isHeld()) && !(await isDelivered(this.context, upload))) await removeParts(objects, upload);
     await forgetEnded(this.context, upload);
   }
@@ -69,7 +69,7 @@ export class PartStore extends DataStore {
         noteChunk(chunk.length);
       }
     } catch (error) {
-      // The connection broke: the bytes so far are kept, and the client resumes after them.
+      // The connection broke. The received bytes are kept, and the client resumes after them.
       await parts.flush();
       throw error;
     }

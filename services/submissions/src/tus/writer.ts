@@ -3,7 +3,7 @@ import { uuidv7 } from '@recording-request/kit/ids';
 import type { Upload, UploadKey } from '../domain/uploads/upload.ts';
 
 interface Request {
-  /** The project of the recording link; '' when the request names none. */
+  /** The project of the recording link; '' when the request names no project. */
   projectId: string;
   /** True if the request creates an upload without sending bytes. */
   onlyCreates?: boolean;
@@ -12,19 +12,19 @@ interface Request {
 interface Writer extends Request {
   id: string;
   /**
-   * The upload as it was when this request created it or took its lease. Writes check in their filter that the lease
-   * still holds.
+   * The upload when this request created it or took its lease. The filter of each write checks that the lease is still
+   * held.
    */
   upload?: Upload;
-  /** The last part has ended the lease. */
+  /** True when the last part has ended the lease. */
   isReleased?: boolean;
 }
 
 const current = new AsyncLocalStorage<Writer>();
 
 /**
- * Runs one request with its own writer id. The request takes its lease and writes under this id. AsyncLocalStorage passes the id to
- * the store, because `@tus/server` does not pass the request.
+ * Runs one request with its own writer id, under which the request takes its lease and writes. AsyncLocalStorage passes
+ * the id to the store, because `@tus/server` does not pass the request.
  */
 export const asWriter = <T>(request: Request, work: () => Promise<T>): Promise<T> =>
   current.run({ id: uuidv7(), ...request }, work);

@@ -9,7 +9,7 @@ interface Turn {
   error?: unknown;
 }
 
-/** Runs items that succeed (numbers) or fail (errors). */
+/** Runs items: numbers succeed, and errors fail. */
 async function turn(items: (number | Error)[], atOnce = 1): Promise<Turn> {
   const begun: unknown[] = [];
   const work = async (item: number | Error) => {

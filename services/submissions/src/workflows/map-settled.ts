@@ -1,9 +1,9 @@
 import { isOutage } from '@recording-request/kit/outage';
 
 /**
- * Runs `work` for each item, `atOnce` at a time, and returns the results. After a failure the other items still run; then the
- * failure is thrown, several as an AggregateError. A failure that `stopsOn` accepts is thrown at once, because the other items would
- * fail in the same way.
+ * Runs `work` for each item, `atOnce` items at a time, and returns the results. After a failure the other items still
+ * run; then the failure is thrown, or an AggregateError when there are several. If `stopsOn` accepts a failure, it is
+ * thrown at once, because the other items would fail in the same way.
  */
 export async function mapSettled<T, R>(
   items: readonly T[],

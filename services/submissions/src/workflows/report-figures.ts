@@ -28,7 +28,7 @@ const REPORTS = [
   ...[reportDeadLetters, reportLag, reportConsumerAge],
 ];
 
-/** Reports the waiting work and the states of clips; one process reports for all. */
+/** Reports the waiting work and the states of clips. One process reports for all processes. */
 export function startReporting(context: FiguresContext): Stoppable {
   const { config, log, connection } = context;
   const ages = createWaitingAges();

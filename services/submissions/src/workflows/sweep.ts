@@ -10,7 +10,7 @@ import { resumeLandings } from './uploads/resume-landings.ts';
 
 type Step = (context: Context) => Promise<void>;
 
-/** The steps that contributors wait for. */
+/** The steps for whose result contributors wait. */
 export const URGENT: Step[] = [resumeLandings];
 
 /** The steps that can wait for half a minute. */
@@ -25,9 +25,9 @@ export const SELDOM: Step[] = [
 ];
 
 /**
- * Continues work that stopped midway in any process. Every replica runs it, and every turn can be repeated. A step
- * that fails, for example because the projects service is down, does not stop the others; an outage of the database or
- * the store ends the turn.
+ * Continues work that was interrupted in any process. Every replica calls this, and every turn can be repeated. When a
+ * step fails, for example because the projects service is down, the other steps still run. An outage of the database or
+ * the object store ends the turn.
  */
 export async function sweep(context: Context, steps = [...URGENT, ...SELDOM]): Promise<void> {
   await mapSettled(steps, step => step(context));

@@ -10,7 +10,7 @@ const made: ProcessedMedia = {
   ...{ durationSec: 12.5, hasSound: true, problem: undefined },
 };
 
-/** Records media of a clip. Returns the clip and the keys of the removed objects. */
+/** Records the result of a clip's media job. Returns the clip and the keys of the removed objects. */
 async function recorded(changes: Partial<ProcessedMedia>): Promise<{ after: Submission; removed: string[] }> {
   let after = landed({ source: object('source') });
   const removed: string[] = [];

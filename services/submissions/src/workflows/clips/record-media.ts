@@ -14,8 +14,8 @@ interface SubmissionKey {
 }
 
 /**
- * Records the media worker's result. Then removes the upload if an equal video is stored and nothing must be made
- * again; removes it later if a readable archive shows it or a backup is running.
+ * Records the media worker's result. Then removes the upload if an equal video is stored and no part must be made
+ * again. If a readable archive shows the upload or a backup is running, removes it later.
  */
 export async function recordMedia(
   context: RecordContext,
@@ -38,6 +38,7 @@ export async function recordMedia(
       await submissions.dropSource(projectId, submissionId);
     }
   }
-  // The submission may have been erased while the job ran: then its results are removed too. A later erasure finds them.
+  // The submission may have been erased while the job ran, so its results are removed too. A later erasure would find
+  // them.
   if (!after) await removeLateObjects(context, projectId, submissionId);
 }

@@ -3,16 +3,16 @@ import type { Context } from '../../context.ts';
 import { askMediaAgain, lacksMedia, type Unmade } from '../../domain/clips/media-again.ts';
 
 export interface MediaRange {
-  /** The range of the clips: landed at or after `from`, and before `to`. */
+  /** The time range of the clips: they landed at or after `from` and before `to`. */
   from: Date;
   to: Date;
   /** Includes clips whose media failed. */
   failed: boolean;
   /** Includes ready clips that lack a part named in `mediaError`. */
   withError: boolean;
-  /** Only reports, and changes nothing. */
+  /** Only reports; changes nothing. */
   dryRun: boolean;
-  /** The last clip that the earlier call examined; "" for the first call. */
+  /** The last clip that the previous call examined; "" for the first call. */
   after: string;
 }
 
@@ -21,23 +21,23 @@ export interface RetriedMedia {
   submissionId: string;
   createdAt: Date;
   mediaError: string;
-  /** The reason for which its media is not requested again; "" when it is. */
+  /** Why the media is not requested again; "" when it is requested. */
   left: string;
 }
 
 export interface RetriedPage {
   clips: RetriedMedia[];
   lookedAt: number;
-  /** The last examined clip; undefined when there are no more. */
+  /** The last examined clip; undefined when no clips remain. */
   next: string | undefined;
 }
 
-// This many clips fit well into a call's deadline.
+// A call examines this many clips well before its deadline.
 const LOOKED_AT_ONCE = 200;
 
 /**
- * Requests the media again for clips of a time range that lack some of it, the oldest first. Can be repeated: a
- * requested clip no longer matches.
+ * Requests the media again for clips of a time range that lack some of their media, oldest first. Can be repeated,
+ * because a clip no longer matches after the request.
  */
 export async function retryMedia(
   { submissions, jobs }: Pick<Context, 'submissions' | 'jobs'>,
@@ -51,7 +51,7 @@ export async function retryMedia(
   const clips: RetriedMedia[] = [];
   for (const row of rows) {
     const { id, projectId, createdAt, mediaError = '' } = row;
-    // An erased clip does not match: it has no media status.
+    // An erased clip does not match, because it has no media status.
     if (!isMeant(row) || createdAt < range.from || createdAt >= range.to) continue;
     signal.throwIfAborted();
     const left = await reasonToLeave(async () => {

@@ -14,8 +14,9 @@ export async function findDeadLetter({ deadLetters }: Pick<Context, 'deadLetters
 }
 
 /**
- * Publishes the record to its topic again, only for the group that could not handle it. If it fails again, it becomes
- * another dead letter. Fails with `not_found` for an unknown id, with `gone` when the content is not kept.
+ * Publishes the record to its topic again, only for the group that could not handle it. If the record fails again, it
+ * becomes another dead letter. Fails with `not_found` for an unknown id, and with `gone` when the content no longer
+ * exists.
  */
 export async function replayDeadLetter({ deadLetters, kafka }: ReplayContext, id: string): Promise<DeadLetter> {
   const letter = await findDeadLetter({ deadLetters }, id);

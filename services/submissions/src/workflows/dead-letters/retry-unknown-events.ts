@@ -10,8 +10,8 @@ const BATCH = 100;
 const TURN_MS = 20_000;
 
 /**
- * Publishes events again, oldest first, that a consumer of an earlier version did not know, for that consumer's group.
- * While the group still has members of the earlier version, an event can fail again and is retried later.
+ * Publishes events again that a consumer of an earlier version did not know, oldest first, for that consumer's group.
+ * While the group still has members of the earlier version, an event can fail again; it is then retried later.
  */
 export async function retryUnknownEvents(context: RetryContext): Promise<void> {
   const until = performance.now() + TURN_MS;
@@ -28,7 +28,7 @@ async function retry({ config, deadLetters, kafka, log }: RetryContext, letter: 
   const occurredAt = value ? occurrenceOf(value) : undefined;
   const ageMs = Date.now() - (occurredAt ?? letter.at).getTime();
   const pauseMs = retryPauseMs(ageMs, config.unknownRetrySeconds * 1_000);
-  // An event that is too old is not retried; it stays for the operator until it expires.
+  // An event that is too old is not retried. The operator can handle it until it expires.
   const isOver = pauseMs === undefined;
   const isMine = await deadLetters.postpone(letter, isOver ? undefined : new Date(Date.now() + pauseMs));
   if (!isMine || isOver || !value || !occurredAt) return;

@@ -4,15 +4,15 @@ import { endArchives } from '../exports/end-archives.ts';
 import { BATCH, type EraseContext, eraseEach, nextPurgeOf, RESUME_MS, tallyPrefixes } from './erase-submission.ts';
 import { purgeUploads } from './purge-uploads.ts';
 
-/** The result of a bounded part of an erasure; `done` once nothing is left. */
+/** The result of one bounded step of an erasure; `done` is true when nothing is left. */
 export interface ErasedPart {
   tally: Tally;
   done: boolean;
 }
 
 /**
- * Erases a bounded part of a project: call it until it is done. From the first call on, the project accepts no
- * uploads. Can be stopped at any line and repeated.
+ * Erases a limited part of a project: call it until it is done. From the first call on, the project accepts no uploads.
+ * Can be stopped at any line and repeated.
  */
 export async function eraseProject(context: EraseContext, id: string): Promise<ErasedPart> {
   const { erasures } = context;
@@ -32,7 +32,7 @@ export async function tallyProject({ erasures, deadLetters, objects }: EraseCont
   return { ...(await tallyPrefixes(objects, prefixes)), ...counts };
 }
 
-/** Continues an erasure that stopped midway, or removes late results: at most one project per turn of the sweeper. */
+/** Continues an interrupted erasure, or removes late results: at most one project per turn of the sweeper. */
 export async function resumeProjectErasure(context: EraseContext): Promise<void> {
   const project = await context.erasures.takeDueProject(RESUME_MS);
   if (project) await notePurged(context, project, await erasePart(context, project.id));

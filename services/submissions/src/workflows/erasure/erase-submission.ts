@@ -17,19 +17,19 @@ export type EraseContext = Pick<Context, 'config' | 'log' | 'archives' | 'erasur
 export interface ErasedSubmission {
   projectId: string;
   tally: Tally;
-  /** The time of an earlier erasure; undefined without one. */
+  /** When an earlier erasure happened; undefined without one. */
   erasedBeforeAt: Date | undefined;
 }
 
-/** The largest number of submissions, or of uploads, in one step. */
+/** The maximum number of submissions, or of uploads, in one step. */
 export const BATCH = 100;
 const CONCURRENCY = 4;
-/** After this time the sweeper continues an erasure that stopped midway. */
+/** The sweeper continues an interrupted erasure after this time. */
 export const RESUME_MS = 60_000;
 
 /**
- * Erases a submission, and prevents late results from restoring it. Can be stopped at any line and repeated. Fails
- * with `not_found` for an id that never landed, or whose tombstone has expired.
+ * Erases a submission, and prevents late results from restoring it. Can be stopped at any line and repeated. Fails with
+ * `not_found` for the id of a submission that never landed or whose tombstone has expired.
  */
 export async function eraseSubmission(context: EraseContext, id: string): Promise<ErasedSubmission> {
   const submission = await findErasable(context, id);
@@ -64,18 +64,18 @@ const erase = (context: EraseContext, submission: Erasable): Promise<Tally> =>
 const inEraseSpan = <T>({ id: submissionId, projectId, trace: cause }: Erasable, run: () => Promise<T>): Promise<T> =>
   inSpan('erase', { about: { projectId, submissionId }, cause, as: 'link' }, run);
 
-/** Returns when late results of an erasure are removed next, or undefined when the tombstone has expired. */
+/** Returns when late results of an erasure are removed next; undefined when the tombstone has expired. */
 export const nextPurgeOf = ({ eraseAgainSeconds }: Context['config'], erasedAt: Date, now: Date): Date | undefined =>
   nextPurge(erasedAt, now, { againMs: eraseAgainSeconds * 1_000, tombstoneMs: TOMBSTONE_DAYS * DAY_MS });
 
-/** Removes everything except the record, which is a tombstone since `erasedAt`. */
+/** Removes everything except the record, which has been a tombstone since `erasedAt`. */
 export const purgeSubmission = (context: EraseContext, submission: Erasable, erasedAt: Date): Promise<Tally> =>
   inEraseSpan(submission, () => removeAll(context, submission, erasedAt));
 
 async function removeAll(context: EraseContext, submission: Erasable, erasedAt?: Date): Promise<Tally> {
   const { config, erasures, deadLetters, objects } = context;
-  // Archives that were started after the erasure show nothing of it, and may be in use. Only an erasure that stopped
-  // midway can have left older ones.
+  // Archives that were started after the erasure do not show the submission, and may be in use. Only an interrupted
+  // erasure can have left older archives.
   if (!erasedAt || submission.answer) await endArchives(context, submission.projectId);
   const failed = await deadLetters.remove({ submissionId: submission.id });
   const stored = tallyOf(await objects.purge(submissionPrefix(submission.projectId, submission.id), LARGE_OBJECTS));

@@ -4,7 +4,9 @@ import type { Upload } from '../../domain/uploads/upload.ts';
 import { BATCH, type EraseContext, eraseSubmission } from './erase-submission.ts';
 import { purgeUploads } from './purge-uploads.ts';
 
-/** Erases a submission that was just stored if its project was erased meanwhile. Returns whether it was. */
+/**
+ * Erases a submission that was just stored if its project was erased meanwhile. Returns whether the project was erased.
+ */
 export async function eraseIfProjectIs(
   context: EraseContext,
   { id, projectId }: Pick<Submission, 'id' | 'projectId'>,
@@ -14,7 +16,7 @@ export async function eraseIfProjectIs(
   return true;
 }
 
-/** Removes the upload that was just stored in an erased project, and fails with `not_found`. */
+/** Removes an upload that was just stored in an erased project, and fails with `not_found`. */
 export async function refuseErased(
   context: Pick<EraseContext, 'erasures' | 'objects'>,
   { projectId }: Upload,
@@ -23,7 +25,7 @@ export async function refuseErased(
   throw noSuchLink();
 }
 
-/** If the project is erased, removes the note that was just stored, and fails with `not_found`. */
+/** If the project is erased, removes a note that was just stored, and fails with `not_found`. */
 export async function refuseNoteIfErased(
   { erasures }: Pick<EraseContext, 'erasures'>,
   projectId: string,

@@ -1,6 +1,6 @@
 import { BATCH, type EraseContext, purgeSubmission, RESUME_MS } from './erase-submission.ts';
 
-/** Removes late results of erased submissions, and finishes erasures that stopped midway. */
+/** Removes late results of erased submissions, and finishes interrupted erasures. */
 export async function purgeAgain(context: EraseContext): Promise<void> {
   const { log, erasures } = context;
   for (let taken = 0; taken < BATCH; taken++) {
@@ -12,7 +12,7 @@ export async function purgeAgain(context: EraseContext): Promise<void> {
       if (objects + uploads > 0)
         log.info({ projectId, submissionId, objects }, 'Late results of an erased submission were removed');
     } catch (error) {
-      // One object that the store does not remove must not block the others.
+      // When the store cannot remove one object, the others are still removed.
       log.warn(
         { err: error, projectId, submissionId },
         'Late results of an erased submission could not be removed; a later turn retries',

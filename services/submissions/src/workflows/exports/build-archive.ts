@@ -20,21 +20,24 @@ import { csvText, documentText, type ExportSource, gathered, transcriptsText } f
 
 type BuildContext = Pick<Context, 'archives' | 'config' | 'exportObjects'>;
 
-/** The record of an archive that will be made. */
+/** The record of an archive before the archive is made. */
 export type ArchiveDraft = ArchiveScope &
   Pick<
     ReadyArchive,
     'id' | 'projectId' | 'fingerprint' | 'cipherKey' | 'frame' | 'changedAt' | 'erasedSince' | 'erasedCount'
   >;
 
-// A request for a single byte reads a whole page.
+// Pages are small, because a request for a single byte reads a whole page.
 const VIDEOS_ON_PAGE = 100;
-/** The archives kept per project, over all tokens, filters and states, in addition to those being read. */
+/**
+ * This many archives are kept per project, for all tokens, filters and states together, in addition to the archives
+ * that are being read.
+ */
 const ARCHIVES_KEPT = 10;
 
 /**
- * Makes an archive: stores its texts and directory, and records the place of each video. Reads no video. Fails when a
- * clip was erased meanwhile.
+ * Makes an archive: stores its texts and its directory, and records the place of each video. Does not read any video.
+ * Fails when a clip was erased meanwhile.
  */
 export async function buildArchive(
   context: BuildContext,
@@ -69,7 +72,7 @@ async function* enciphered(pieces: AsyncIterable<Buffer>, key: Buffer): AsyncGen
   for await (const piece of pieces) yield encipher(piece);
 }
 
-/** Tracks the layout of an archive while it is made. */
+/** Tracks the layout of an archive while the archive is made. */
 function createLayout() {
   const hash = createHash('sha256');
   const texts: ZipFile[] = [];

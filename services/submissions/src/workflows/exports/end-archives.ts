@@ -6,15 +6,15 @@ import { removeSource } from '../uploads/upload-bytes.ts';
 type EndContext = Pick<Context, 'log' | 'archives' | 'objects' | 'submissions' | 'backupHold'>;
 
 const PARTS = ['parts'] as const;
-/** The largest number in one turn of the sweeper. */
+/** The maximum number of archives in one turn of the sweeper. */
 const BATCH = 100;
 
-/** Ends the archives of a project with an erasure, and removes their objects. */
+/** Ends the archives of a project in which something was erased, and removes their objects. */
 export async function endArchives({ archives, objects }: Pick<EndContext, 'archives' | 'objects'>, projectId: string) {
   if ((await archives.end(projectId)) > 0) await objects.purge(archivesPrefix(projectId));
 }
 
-/** Removes expired archives, and the uploads that were kept for them. */
+/** Removes expired archives, and the uploads that were kept for these archives. */
 export async function removeArchives(context: EndContext): Promise<void> {
   const { log, archives, objects } = context;
   for (const { id, projectId } of await archives.due(BATCH)) {
@@ -22,7 +22,7 @@ export async function removeArchives(context: EndContext): Promise<void> {
       await objects.purge(archivePrefix(projectId, id), PARTS);
       await archives.remove({ id, projectId });
     } catch (error) {
-      // One object that the store does not remove must not block the others.
+      // When the store cannot remove one object, the others are still removed.
       log.warn({ err: error, projectId }, 'An archive could not be removed; a later turn retries');
     }
   }

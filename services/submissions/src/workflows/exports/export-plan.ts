@@ -7,19 +7,19 @@ import { IdList } from '../../domain/exports/id-list.ts';
 import { isPrefix } from '../../domain/object-keys.ts';
 import type { ExportRow, ExportRows } from '../../store/export-rows.ts';
 
-/** The content of an export with videos, fixed when it starts. */
+/** The content of an export with videos, which does not change after the start of the export. */
 export interface ExportPlan {
   /** The clips, oldest first. */
   clips: IdList;
-  /** Clips that are left out because their videos are unreadable, oldest first. */
+  /** Clips that the export omits because their videos are unreadable, oldest first. */
   missing: string[];
   /** The counts of the whole project. */
   counts: Counts;
-  /** The last change of the project's submissions; undefined when there are none. */
+  /** When a submission of the project last changed; undefined when there are none. */
   changedAt: Date | undefined;
-  /** A hash of the clips, which changes with each change of them. */
+  /** A hash of the clips; it changes when any clip changes. */
   state: string;
-  /** True if a clip is shown as its upload, because its media is not made yet. */
+  /** True if the export shows a clip's upload because the media is not made yet. */
   hasSources: boolean;
 }
 
@@ -28,15 +28,15 @@ interface PlanContext {
   exportObjects: Pick<Objects, 'get' | 'stat'>;
 }
 
-// Videos that were unreadable before are checked again for this long; the others stay omitted.
+// Videos that were unreadable before are checked again for at most this long; unchecked videos stay omitted.
 const LOOKING_MS = 60_000;
 const LOOKS_AT_ONCE = 8;
-// The number of tries per clip, while the store answers other requests.
+// The number of tries per video, while the store answers other requests.
 const LOOKS = 2;
 const LOOK_MS = 5_000;
 const LOOK_BYTES = 256 * 1024;
 
-/** Plans an export in one pass over the project's rows, without clips whose videos are unreadable. */
+/** Plans an export in one pass over the project's rows. Omits clips whose videos are unreadable. */
 export async function planExport(
   { exportRows, exportObjects }: PlanContext,
   { ownerId, projectId }: { ownerId: string; projectId: string },
@@ -81,10 +81,10 @@ const fits = (row: ExportRow, { selected, transcriptStatus }: Pick<Filter, 'sele
   (selected === undefined || row.selected === selected) &&
   (transcriptStatus === undefined || row.transcriptStatus === transcriptStatus);
 
-/** Checks unreadable videos again: yields the ids of those that are readable now. Fails when the store is down. */
+/** Checks unreadable videos again. Yields the ids of those that can be read now. Fails when the store is down. */
 async function* readableOf(looking: Looking, rows: ExportRow[], signal: AbortSignal): AsyncGenerator<string> {
   const endsAt = performance.now() + LOOKING_MS;
-  // The start is random, so that different videos are reached when the time is too short for all.
+  // The start is random, so that each call reaches different videos when the time is too short for all.
   const first = Math.floor(Math.random() * rows.length);
   const turns = [...rows.slice(first), ...rows.slice(0, first)];
   for (let at = 0; at < turns.length && performance.now() < endsAt; at += LOOKS_AT_ONCE) {
@@ -96,7 +96,7 @@ async function* readableOf(looking: Looking, rows: ExportRow[], signal: AbortSig
 
 type Looking = PlanContext & { ownerId: string; projectId: string };
 
-/** Returns whether a video can be read at the recorded place, or has been replaced since. */
+/** Returns whether a video can be read at the recorded place, or was replaced since. */
 async function isReadable(
   { exportRows, exportObjects, ownerId, projectId }: Looking,
   { id, video, unreadable }: Pick<ExportRow, 'id' | 'video' | 'unreadable'>,
@@ -111,7 +111,8 @@ async function isReadable(
 }
 
 /**
- * Returns whether a video can be read at `offset`. Fails when the store is down, which says nothing about the video.
+ * Returns whether a video can be read at `offset`. Fails when the store is down, because that says nothing about the
+ * video.
  */
 export async function canReadOn(
   objects: PlanContext['exportObjects'],
@@ -143,7 +144,7 @@ function without(all: IdList, left: string[]): IdList {
   return kept;
 }
 
-/** Returns the error of an export with a clip that was erased meanwhile. */
+/** Returns the error of an export from which a clip was erased meanwhile. */
 export const erasedMeanwhile = (): DomainError =>
   new DomainError('unavailable', 'A submission was erased while it was exported; ask for the export again.', {
     retryAfterSec: 1,

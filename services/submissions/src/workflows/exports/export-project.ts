@@ -28,7 +28,9 @@ export type ExportContext = Pick<Context, 'config' | 'exportRows' | 'exportObjec
 
 const RETRY_AFTER_SECONDS = 10;
 
-/** Takes an export slot of an owner until the result is disposed. Fails with `too_many` beyond the owner's share. */
+/**
+ * Takes an export slot of an owner until the result is disposed. Fails with `too_many` when the owner has no free slot.
+ */
 export function startExport(exports: Context['exports'], ownerId: string): Disposable {
   const slot = exports.tryTake([ownerId]);
   if (slot) return slot;
@@ -37,40 +39,45 @@ export function startExport(exports: Context['exports'], ownerId: string): Dispo
   throw new DomainError('too_many', sentence, { retryAfterSec: RETRY_AFTER_SECONDS });
 }
 
-/** The source of an export's texts. Reading its submissions fails when one was erased meanwhile. */
+/** The source of the texts of an export. Reading its submissions fails when one of them was erased meanwhile. */
 export interface TextSource {
   projectName: string;
   createdAt: Date;
-  /** Returns the part of a document before its submissions; `links` is null when the caller may not read them. */
+  /**
+   * Returns the part of a document that precedes the submissions; `links` is null when the caller must not read the
+   * links.
+   */
   head(): Promise<{ project: ProjectDetailJson; links: LinkPages | null; terms: Record<string, string> }>;
-  /** Yields the submissions, oldest first. Each is read when its turn comes. */
+  /** Yields the submissions, oldest first. Reads each submission only when it is needed. */
   submissions(): AsyncIterable<Submission>;
   present(submission: Submission): ReturnType<typeof presentSubmission>;
 }
 
-/** The source of an archive. Its clips are fixed. */
+/** The source of an archive. Its set of clips does not change. */
 export interface ExportSource extends TextSource {
   project: ProjectDetailJson;
   links: KeptLinks | null;
-  /** The last change of the content. */
+  /** When the content last changed. */
   changedAt: Date;
   plan: Pick<ExportPlan, 'missing' | 'state' | 'hasSources' | 'changedAt'>;
-  /** Yields the same submissions, with their videos only. */
+  /** Yields the same submissions, but loads only their videos. */
   videos(): AsyncIterable<Submission>;
 }
 
 export type ExportSelection = Pick<ExportRequest, 'ownerId' | 'projectId' | 'includeLinks' | 'filter'>;
 
-/** The links of a project as pages of JSON, in bytes outside of the heap: ten thousand links take 4 MB. */
+/**
+ * The links of a project as pages of JSON, stored in buffers outside the heap, because ten thousand links take 4 MB.
+ */
 export type KeptLinks = Buffer[];
 
-/** The content of an archive that comes from the projects service. */
+/** The part of an archive's content that comes from the projects service. */
 export interface ArchiveFrame {
   project: Project;
   links: KeptLinks | null;
 }
 
-/** Loads the frame. Fails with `not_found` when the project is not the owner's. */
+/** Loads the frame of an export. Fails with `not_found` when the project is not the owner's. */
 export async function loadFrame(selection: ExportSelection, context: ExportContext): Promise<ArchiveFrame> {
   const { ownerId, projectId, includeLinks } = selection;
   const { project } = await context.projects.getProject({ ownerId, projectId });
@@ -90,7 +97,7 @@ async function* pagesOf(links: KeptLinks): AsyncIterable<ProjectLinksJson> {
   for (const page of links) yield JSON.parse(page.toString()) as ProjectLinksJson;
 }
 
-/** Opens the source of an archive, without clips whose videos are unreadable. */
+/** Opens the source of an archive. Omits clips whose videos are unreadable. */
 export async function openArchived(
   selection: ExportSelection,
   frame: ArchiveFrame,
@@ -120,8 +127,8 @@ export async function openArchived(
 
 /**
  * Opens an export of texts; the cost does not depend on the number of clips and links. Reads the first clips before it
- * resolves, and the first links with the head, so that errors occur before anything is sent. Fails with `not_found`
- * when the project is not the owner's.
+ * resolves, and the first links together with the head, so that errors occur before anything is sent. Fails with
+ * `not_found` when the project is not the owner's.
  */
 export async function openTexts(
   selection: ExportSelection,
@@ -159,14 +166,14 @@ export async function openTexts(
     },
     async *submissions() {
       yield* first.splice(0);
-      // `upTo` fixes the other clips now, not when their turn comes.
+      // `upTo` decides now which other clips follow, not when they are read.
       const [after] = firstClips.slice(FIRST_PAGE - 1, 1);
       if (after) yield* readPages(await idsIn({ after, upTo }));
     },
   };
 }
 
-/** Small pages: when a caller leaves after the first bytes, only one unused page was made. */
+/** Pages are small, so that at most one unused page is made when a caller disconnects after the first bytes. */
 async function* linkPages(
   selection: ExportSelection,
   first: ListLinksResponse,
@@ -202,15 +209,15 @@ const linksOf = (
 ): ProjectLinksJson => presentLinks(links, { baseUrl: config.publicBaseUrl, projectId });
 
 const FIRST_PAGE = 20;
-// The size of the next rows is a guess: a page that is twenty times larger than expected takes a few MB.
+// Small, because the size of the next rows is a guess: a page that is twenty times larger than expected takes a few MB.
 const LARGEST_PAGE = 50;
-// The memory of a page while its reader is slow.
+// The memory that a page may use while its reader is slow.
 const PAGE_BYTES = 512 * 1024;
 const ROW_BYTES = 1_024;
 
 /**
- * Reads by pages: a slow reader would keep a cursor open for hours. The bytes of the last page decide the length of
- * the next.
+ * Reads by pages, because a slow reader would keep a cursor open for hours. The size of each page determines the number
+ * of rows in the next page.
  */
 async function* walk(clips: IdList, read: (ids: string[]) => Promise<Submission[]>): AsyncIterable<Submission> {
   let size = FIRST_PAGE;
@@ -254,11 +261,12 @@ export async function* transcriptsText(source: TextSource): AsyncIterable<string
   for await (const submission of source.submissions()) yield transcriptsEntry(source.present(submission));
 }
 
-// A small piece costs more than its bytes at each step.
+// Each piece has a cost in every step, so small pieces cost more than large ones.
 const CHUNK_BYTES = 128 * 1024;
 
 /**
- * Yields the same bytes in pieces of at least 128 KiB, except for the last piece and the first, which is sent at once.
+ * Yields the same bytes in pieces of at least 128 KiB. Two pieces may be smaller: the first, which is sent at once, and
+ * the last.
  */
 export async function* gathered(pieces: AsyncIterable<string | Buffer>): AsyncIterable<Buffer> {
   let held: Buffer[] = [];

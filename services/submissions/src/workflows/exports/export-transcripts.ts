@@ -8,7 +8,7 @@ import type { ExportContext, ExportSelection, TextSource } from './export-projec
 
 const TOO_MANY = `One archive holds the transcripts of ${LIMITS.transcriptsZipClips.toLocaleString('en')} clips at most, and this project has more: ask for those of the selected clips (selected=true), or for transcripts.txt.`;
 
-/** Fails with `conflict` when the filtered clips have more transcripts than a transcripts.zip may have. */
+/** Fails with `conflict` when the clips of the filter have more transcripts than a transcripts.zip may contain. */
 export async function checkTranscripts(
   selection: ExportSelection,
   { submissions }: Pick<ExportContext, 'submissions'>,
@@ -22,9 +22,9 @@ export async function checkTranscripts(
 }
 
 /**
- * Yields the files of transcripts.zip: three for each clip with a completed transcript, numbered as in project.zip
- * under the same filter. Without any transcript, yields a README.txt, because some programs cannot open an empty
- * archive.
+ * Yields the files of transcripts.zip: three for each clip with a completed transcript, with the numbers that
+ * project.zip uses under the same filter. When there is no transcript, yields a README.txt, because some programs
+ * cannot open an empty archive.
  */
 export async function* transcriptFiles(source: TextSource): AsyncIterable<ZipEntry> {
   let number = 0;

@@ -32,9 +32,9 @@ const ended = (): DomainError =>
   new DomainError('gone', 'This archive is not there any more; ask for the export again.');
 
 /**
- * Returns the places of the bytes of an archive from `offset` on, in at most `count` pieces. The directory needs a
- * separate request, so that a complete download always passes a second check for erasures. Fails with `gone` once a
- * clip of the project was erased.
+ * Returns where the bytes of an archive are from `offset` on, in at most `count` pieces. The directory needs a separate
+ * request, so that a complete download always passes a second check for erasures. Fails with `gone` when a clip of the
+ * project was erased.
  */
 export async function locateArchive(
   context: LocateContext,
@@ -56,7 +56,7 @@ export async function locateArchive(
   return pieces;
 }
 
-/** Yields a piece, or the ranges of its parts. Fails with `gone` when the upload that it shows was removed. */
+/** Yields a piece, or the ranges of its parts. Fails with `gone` when the upload that the piece shows was removed. */
 async function* inObjects(
   exportRows: Context['exportRows'],
   { ownerId, projectId }: ArchiveKey,
@@ -86,8 +86,8 @@ async function* piecesFrom(
 }
 
 /**
- * Checks the bytes that a reader of an archive could not read at `offset`. If they are unreadable or removed, ends the
- * archive, and records an unreadable video so that the next archive leaves it out. Fails when the store is down.
+ * Checks the bytes at `offset` that a reader of an archive could not read. If they are unreadable or removed, ends the
+ * archive, and records an unreadable video so that the next archive omits it. Fails when the store is down.
  */
 export async function reportArchive(
   { archives, exportRows, exportObjects }: ReadContext,

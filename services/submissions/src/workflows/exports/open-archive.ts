@@ -19,22 +19,23 @@ export type ArchiveContext = ExportContext & Pick<Context, 'archives' | 'archive
 
 const DAY_MS = 86_400_000;
 /**
- * The longest life of an archive, even one in constant use. Tombstones, which show whether it has erased clips, live
- * longer.
+ * The longest time for which an archive exists, even in constant use. Tombstones show whether an archive has erased
+ * clips, and exist longer.
  */
 const WHOLE_DAYS = 7;
 
 export interface OpenedArchive extends ReadyArchive {
   /**
-   * True if a resumed download without an ETag may have started with other bytes: there are several archives, or none
-   * was left.
+   * True if a resumed download without an ETag may have started with other bytes, because several archives exist or
+   * none was left.
    */
   mayDiffer: boolean;
 }
 
 /**
  * Returns the archive with which a download started, if it is still readable. Otherwise returns the archive of the
- * current content, and makes it if there is none. Fails with `not_found` when the project is not the owner's.
+ * current content, and makes this archive if it does not exist. Fails with `not_found` when the project is not the
+ * owner's.
  */
 export async function openArchive(
   context: ArchiveContext,
@@ -73,7 +74,7 @@ async function current(
 ): Promise<ReadyArchive> {
   const { archives, archiveBuilds } = context;
   const { ownerId, projectId, selection } = request;
-  // Taken before the rows are read: a later erasure ends the archive.
+  // Reads this state before the rows, so that a later erasure ends the archive.
   const erasures = await archives.erasures(projectId);
   const loaded = await loadFrame(request, context);
   const frame = hashOf([csvHeader(), loaded.project], loaded.links);
@@ -97,8 +98,8 @@ async function current(
 }
 
 /**
- * Finds the archive of the current content without reading all rows: the project has had no change and no erasure
- * since it was made.
+ * Finds the archive of the current content without reading all rows: no submission of the project was added, changed or
+ * erased since that archive was made.
  */
 async function findUnchanged(
   { archives, exportRows }: ArchiveContext,
@@ -111,7 +112,7 @@ async function findUnchanged(
   return changedAt?.getTime() === found.changedAt?.getTime() ? found : undefined;
 }
 
-/** Returns whether the last change began before the rows were read, so that every later write has a later time. */
+/** Returns whether the last change happened before the rows were read. Then every later write has a later time. */
 const isSettled = (changedAt: Date | undefined, rowsReadAt: Date): boolean =>
   changedAt !== undefined && changedAt < rowsReadAt;
 
@@ -119,8 +120,8 @@ const selectionOf = ({ filter, includeLinks }: OpenArchiveRequest): string =>
   JSON.stringify([filter?.selected ?? null, filter?.transcriptStatus ?? 0, includeLinks]);
 
 /**
- * Returns a hash that changes with the content of an archive. It includes the CSV columns: a newer version may have
- * more of them.
+ * Returns a hash that changes with the content of an archive. The hash includes the CSV columns, because a newer
+ * version may have more of them.
  */
 const fingerprintOf = ({ project, links, changedAt, plan }: ExportSource): string =>
   hashOf([csvHeader(), project, changedAt, plan.state], links);

@@ -8,9 +8,9 @@ type RequeueContext = Pick<Context, 'config' | 'submissions' | 'jobs'>;
 const BATCH = 100;
 
 /**
- * Returns a function that requeues jobs whose worker has died or whose result is overdue. Every replica runs it, and
- * every turn can be repeated. After a start, or when no turn ended for longer than a lease because this process or the
- * database was stopped, it first waits for one lease, so that live workers can renew.
+ * Returns a function that requeues jobs whose worker has died or whose result is overdue. Every replica calls it, and
+ * every turn can be repeated. After a start, turns requeue nothing for one lease, so that live workers can renew. The
+ * same applies when no turn ended for longer than a lease, because this process or the database was stopped.
  */
 export function createRequeue({ config, submissions, jobs }: RequeueContext): () => Promise<void> {
   const { attemptsMax, leaseMs } = limitsOf(config);

@@ -8,24 +8,25 @@ import type { SubmissionKey } from '../../store/jobs.ts';
 
 export type ClaimContext = Pick<Context, 'config' | 'log' | 'submissions' | 'jobs'>;
 
-/** A worker that requests a job. `again`: it repeats its request because it got no response. */
+/** A worker that requests a job. `again`: it repeats its request because the first request got no response. */
 export type Taker = Pick<Claim, 'kind' | 'holder'> & { again: boolean };
 
 const TAKERS_MAX = 100;
-// A call must end, even when very many jobs must first be recorded as failed.
+// The limit ends a call even when very many jobs must first be recorded as failed.
 const LOOKS_MAX = 100;
 
 /**
- * Returns a function that starts the next job for a worker and returns its submission, or undefined when none is due.
- * It takes the job that has been due longest, of the owner with the fewest running jobs, and of several the one that
- * has waited longest. Concurrent requests share one look at the queue, so a crowd of workers costs one query and a
- * write each. Other processes may look at the same time; each job is started once.
+ * Returns a function that starts the next job for a worker. It returns the job's submission, or undefined when no job
+ * is due. It chooses the owner with the fewest running jobs, of several the owner who has waited longest, and then this
+ * owner's job that has been due longest. Concurrent requests share one read of the queue, so many workers cost one
+ * query and a write each. Other processes may read the queue at the same time; each job is still started only once.
  */
 export function createTakeJob(context: ClaimContext): (taker: Taker) => Promise<Submission | undefined> {
-  // The batch runs outside of the first worker's request, so that its cancellation does not fail the others.
+  // The batch runs outside the first worker's request, so that the cancellation of this request does not fail the
+  // others.
   const outside = AsyncLocalStorage.snapshot();
-  // With few slots, hardly any job runs during a look, so the times of the last turns keep the order of owners fair. Each process
-  // knows only its own turns.
+  // With few slots, hardly any job runs when the queue is read, so the running jobs do not show whose turn it is. The
+  // times of the last turns keep the order fair. Each process knows only the turns that it gave.
   const turns: LastTurns = { media: new Map(), transcript: new Map() };
   return createBatcher<Taker, Submission | undefined>({
     keyOf: ({ kind }) => kind,
@@ -34,7 +35,7 @@ export function createTakeJob(context: ClaimContext): (taker: Taker) => Promise<
   });
 }
 
-/** The time of the last turn of each waiting owner. */
+/** When each waiting owner had the last turn. */
 type LastTurns = Record<JobKind, Map<string, Date>>;
 
 async function handOut(context: ClaimContext, turns: LastTurns, takers: Taker[]): Promise<(Submission | undefined)[]> {
@@ -45,7 +46,7 @@ async function handOut(context: ClaimContext, turns: LastTurns, takers: Taker[])
     const lastAt = turns[kind].get(ownerId);
     return { ownerId, since: lastAt && lastAt > dueAt ? lastAt : dueAt };
   });
-  // An owner without waiting jobs needs no last turn.
+  // An owner who has no waiting job needs no last turn.
   const waits = new Set(owners.map(({ ownerId }) => ownerId));
   for (const ownerId of turns[kind].keys()) if (!waits.has(ownerId)) turns[kind].delete(ownerId);
   // With one owner there is no choice to make.
@@ -70,7 +71,7 @@ async function takenBefore({ config, submissions, jobs }: ClaimContext, taker: T
   return isTaken ? after : undefined;
 }
 
-/** The rest of the queue during a look. */
+/** The rest of the queue as it was read. */
 interface Queue {
   now: Date;
   waiting: WaitingOwner[];
@@ -104,7 +105,7 @@ async function takeNext(
   return undefined;
 }
 
-/** Renews a claim, or records that its result was published. Returns whether the worker had the claim. */
+/** Renews a claim, or records that its result was published. Returns whether the worker still had the claim. */
 export const renewJob = (
   { config, jobs }: ClaimContext,
   key: SubmissionKey,
@@ -115,7 +116,7 @@ export const renewJob = (
     ? jobs.report(key, kind, holder, config.stuckSeconds * 1_000)
     : jobs.renew(key, kind, holder, limitsOf(config).leaseMs);
 
-/** Ends a claim without a result: the job waits again, after a pause. */
+/** Ends a claim that has no result. The job waits again, after a pause. */
 export async function giveBackJob(
   { config, log, submissions, jobs }: ClaimContext,
   key: SubmissionKey,

@@ -27,14 +27,14 @@ export interface CheckedBatch {
 }
 
 const ROWS = 500;
-// A deep check reads the videos of its rows.
+// Few rows, because a deep check reads the rows' videos.
 const DEEP_ROWS = 10;
 
 const nothing = (): Omit<CheckedBatch, 'next'> => ({ expected: 0, objects: 0, bytesRead: 0, young: 0, findings: [] });
 
 export type RecordsOf = 'submissions' | 'uploads' | 'archives';
 
-/** Looks up in the store the objects that some records name. */
+/** Looks for the objects in the store that some records name. */
 export async function checkRecords(
   context: CheckContext,
   of: RecordsOf,
@@ -66,7 +66,9 @@ function pageOf({ storedObjects }: CheckContext, of: RecordsOf, after: string, l
   return of === 'uploads' ? storedObjects.ofUpload(after) : storedObjects.ofArchives(after, limit);
 }
 
-/** Returns the objects that the listing lacks or shows with another size. It may have changed meanwhile. */
+/**
+ * Returns the objects that the listing lacks or shows with another size. The store may have changed since the listing.
+ */
 async function unlistedOf(
   { objects }: CheckContext,
   expected: StoredPart[],
@@ -84,7 +86,7 @@ async function unlistedOf(
   }
 }
 
-/** Checks the record again too: an object that it named a moment ago may have been removed rightly. */
+/** Also checks the record again, because an object that it named a moment ago may have been removed correctly. */
 async function lookUp(context: CheckContext, object: StoredPart, into: CheckedBatch): Promise<void> {
   const stored = await context.objects.stat(object.key);
   if (stored?.size === object.size || !(await isNamed(context, object.key))) return;
@@ -101,7 +103,8 @@ async function hasSha256({ objects }: CheckContext, object: ExpectedObject, sign
   try {
     for (const part of partsOf(object)) for await (const chunk of readWhole(objects, part, signal)) hash.update(chunk);
   } catch (error) {
-    // The object may have been removed rightly, or be lost: another look at the records decides.
+    // The object may be lost, or may have been removed correctly: the caller decides after it has read the records
+    // again.
     for (const { key } of partsOf(object)) if ((await objects.stat(key)) === undefined) return false;
     throw error;
   }
@@ -109,7 +112,7 @@ async function hasSha256({ objects }: CheckContext, object: ExpectedObject, sign
 }
 
 /**
- * Looks up the records that name some objects of the store. A record may still be about to name objects stored since
+ * Looks for the records that name some objects of the store. A record may not yet name an object that was stored since
  * `before`.
  */
 export async function checkObjects(

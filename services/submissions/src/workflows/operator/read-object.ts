@@ -2,8 +2,8 @@ import { resumedRead } from '@recording-request/kit/resumed-read';
 import { isMissing, type Objects } from '@recording-request/kit-objects/objects';
 
 /**
- * Yields a range of an object as the reader takes it. Reopens it when the store closes the connection or the reader
- * pauses.
+ * Yields a range of an object as the reader requests it. Opens the object again when the store closes the connection or
+ * the reader pauses.
  */
 export const readRange = (
   objects: Pick<Objects, 'get'>,

@@ -13,7 +13,7 @@ export interface UploadRequest {
   metadata: Record<string, string | null> | undefined;
 }
 
-/** Creates an upload. Fails with the reason when its response does not exist or its question is not open. */
+/** Creates an upload. Fails when its response does not exist or its question is not open. */
 export async function admitUpload(
   context: Pick<Context, 'config' | 'log' | 'uploads' | 'notes' | 'erasures' | 'objects' | 'projects'>,
   caller: Caller,

@@ -6,7 +6,7 @@ import { announceResponse } from './announce-response.ts';
 
 const LAST = { id: 'b', projectId: 'p', linkId: 'l', responseId: 'r', interview: {} } as unknown as Submission;
 
-/** Returns the ids announced for a complete interview of a and b; undefined when none are. */
+/** Returns the ids in the announcement of a complete interview of a and b; undefined when it was not announced. */
 async function announced(missing: string[], landing: number[] = []): Promise<string[] | undefined> {
   const answers = ['a', 'b'].map((submissionId, questionIndex) => ({ submissionId, questionIndex }));
   let ids: string[] | undefined;

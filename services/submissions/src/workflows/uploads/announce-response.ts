@@ -3,9 +3,9 @@ import type { Submission } from '../../domain/clips/submission.ts';
 import { responseCompleted } from '../../domain/clips/submission-changes.ts';
 
 /**
- * Announces that an interview is complete, once every answer is stored, with the answers that are not erased. Each
- * landing checks this after it has stored its own answer: of two concurrent landings, the last check finds both. A
- * landing that stops before this runs again.
+ * Announces that an interview is complete when every answer is stored; names the answers that were not erased. Each
+ * landing checks this after it has stored its own answer, so of two concurrent landings the later check finds both
+ * answers. A landing that stops before this check runs again.
  */
 export async function announceResponse(
   { projects, submissions, uploads }: Pick<Context, 'projects' | 'submissions' | 'uploads'>,
@@ -18,7 +18,8 @@ export async function announceResponse(
   const answers = response.answers.map(answer => answer.submissionId);
   const missing = await submissions.missing(projectId, answers);
   if (missing.length > 0) {
-    // A missing answer that is not landing was erased or has failed for good: no later landing will announce this.
+    // A missing answer that is not landing was erased or has failed for good, so no later landing will announce the
+    // response.
     const landing = new Set(await uploads.landingQuestions(submission));
     const waiting = response.answers.filter(answer => missing.includes(answer.submissionId));
     if (waiting.some(answer => landing.has(answer.questionIndex))) return;

@@ -6,7 +6,7 @@ import type { LandContext } from './land-upload.ts';
 
 const KEPT_BY_THE_STORE = new Error('the store keeps it');
 
-/** Returns a context with these uploads in each state. Its store fails to remove the parts of the upload `stuck`. */
+/** Returns a context that has these uploads in each state. Its store cannot remove the parts of the upload `stuck`. */
 function processWith(idle: Record<string, string[]>, stuck: string) {
   const removed: string[] = [];
   const uploadOf = (id: string) => ({ id, projectId: 'p', linkId: 'l', responseId: id, ownerId: 'o' });

@@ -7,42 +7,43 @@ import { removeEnded } from './upload-bytes.ts';
 
 const BATCH = 100;
 
-/** The projects service is down: every other upload would wait for it as well. */
+/** The projects service is down, so every other upload would wait for it too. */
 class ProjectsAwayError extends DomainError {}
 
 const ENDS = { stopsOn: (error: unknown) => isOutage(error) || error instanceof ProjectsAwayError };
 
-/** Removes bytes that were kept for a backup that has ended. */
+/** Removes bytes that were kept for a backup when the backup has ended. */
 export async function removeKept(context: LandContext): Promise<void> {
   const { uploads, backupHold } = context;
   const ids = await backupHold.kept(BATCH);
   if (ids.length === 0 || (await backupHold.isHeld())) return;
   await mapSettled(ids, async id => {
     const upload = await uploads.findAnywhere(id);
-    // An upload without a row has no bytes left.
+    // An upload that has no row has no bytes left.
     if (upload) await removeEnded(context, upload);
     await backupHold.forget(id);
   });
 }
 
-/** Ends uploads whose hold has expired: salvages those that were sent, removes the others and releases their use. */
+/** Ends uploads whose hold has expired. Salvages uploads that were sent; removes the others and releases their use. */
 export async function endHolds(context: LandContext): Promise<void> {
   const { config, uploads } = context;
   const holdMs = config.uploadHoldSeconds * 1_000;
-  // A contributor who ends an upload usually starts another one: the use is kept as long as the use of an empty response.
+  // A contributor who ends an upload usually starts another one. So the use is kept as long as the use of an empty
+  // response.
   const endedMs = config.uploadEndedSeconds * 1_000;
   const each = async (state: UploadState, idleMs: number, end: (upload: Upload) => Promise<void>) =>
     void (await mapSettled(await uploads.idle(state, idleMs, BATCH), end, ENDS));
   const kinds = [
     () =>
       each('uploading', holdMs, async upload => {
-        // Both check again that no request is writing to it.
+        // Both calls check again that no request is writing to the upload.
         if (await uploads.salvage(upload, holdMs)) await resumeLanding(context, upload).catch(() => {});
         else if (await uploads.expire(upload, holdMs)) await remove(context, upload);
       }),
     () =>
       each('refused', holdMs, async upload => {
-        // The state changes first: the operator may retry the upload now, and then needs its bytes.
+        // The state changes first, because the operator may retry the upload now and then needs its bytes.
         if (await uploads.forget(upload, holdMs)) await remove(context, upload);
       }),
     () => each('deleted', endedMs, upload => remove(context, upload)),
@@ -51,20 +52,20 @@ export async function endHolds(context: LandContext): Promise<void> {
 }
 
 async function remove(context: LandContext, upload: Upload): Promise<void> {
-  // The upload stays until a turn after the backup.
+  // The upload stays until a turn after the end of the backup.
   if (await context.backupHold.isHeld()) return;
   if (!upload.emptied) await releaseUse(context, upload);
   await removeEnded(context, upload);
-  // An upload that was delivered has become `landed` by now; `delete` does not change it.
+  // If the upload was delivered, it is `landed` by now, and `delete` does not change it.
   await context.uploads.delete(upload);
 }
 
 async function releaseUse({ uploads, projects }: LandContext, upload: Upload): Promise<void> {
   if (await uploads.hasOthers(upload)) return;
-  // The projects service refuses this when something has landed: then the use is final.
+  // The projects service refuses this when a clip has landed, because the use is then final.
   await projects.releaseResponse({ linkId: upload.linkId, responseSessionId: upload.responseId }).catch(error => {
     if (!(error instanceof DomainError)) throw error;
-    // The response was erased with its project.
+    // The response was erased together with its project.
     if (error.code === 'not_found') return;
     const isAway = error.code === 'unavailable' || error.code === 'timeout';
     throw isAway ? new ProjectsAwayError(error.code, error.message, { cause: error }) : error;

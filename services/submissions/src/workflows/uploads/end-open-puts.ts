@@ -1,6 +1,9 @@
 import type { Context } from '../../context.ts';
 
-/** Aborts multipart uploads to the store that dead processes left open: they take space, and no listing shows them. */
+/**
+ * Aborts multipart uploads to the store that dead processes left open, because they take space and no listing shows
+ * them.
+ */
 export async function endOpenPuts({
   config,
   log,

@@ -2,13 +2,13 @@ import type { Context } from '../../context.ts';
 import type { Upload } from '../../domain/uploads/upload.ts';
 import { removeEnded } from './upload-bytes.ts';
 
-// A contributor sees why the last tries were refused.
+// This many ended uploads stay, so that a contributor sees why the last tries were refused.
 const KEPT = 20;
 
 /**
  * Removes ended uploads of a response that did not land, except for the newest. Otherwise a client that is refused
- * again and again would leave one record per try for the whole hold. The remaining uploads release the response's use
- * when they expire.
+ * repeatedly would leave one record per try until the hold ends. The remaining uploads release the response's use when
+ * they expire.
  */
 export async function forgetEnded(
   context: Pick<Context, 'uploads' | 'submissions' | 'objects' | 'backupHold'>,
@@ -16,7 +16,7 @@ export async function forgetEnded(
 ): Promise<void> {
   const { uploads, backupHold } = context;
   const older = await uploads.endedBefore({ linkId, responseId, projectId }, KEPT);
-  // A running backup may need some: the next upload that ends checks again.
+  // A running backup may need some of them; they are checked again when the next upload ends.
   if (older.length === 0 || (await backupHold.isHeld())) return;
   for (const upload of older) {
     await removeEnded(context, upload);

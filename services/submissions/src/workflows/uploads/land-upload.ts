@@ -69,9 +69,9 @@ export interface LandingAnswer {
   body: object;
 }
 
-// After about ten minutes of retries an operator should look.
+// After this many failures, about ten minutes of retries, an operator should look at the upload.
 const ALARMING_FAILURES = 8;
-// A store request holds this many bytes, while the next part is collected and joined.
+// A request to the store holds this many bytes while the next part is collected and joined.
 const OBJECT_PART_BYTES = 10 * 1024 ** 2;
 const COPIES = 3;
 
@@ -79,14 +79,14 @@ const countLanded = countOf('recording.uploads.landed');
 const landingDuration = durationOf('recording.landing.duration');
 
 /**
- * Lands an upload for the request that sent the last byte. Returns the result, or 202 when the landing takes longer
- * than the client may wait; then the landing continues.
+ * Lands an upload for the request that sent the last byte. Returns the result; returns 202 when the landing takes
+ * longer than the client may wait, and the landing then continues.
  */
 export async function finishUpload(context: LandContext, key: UploadKey): Promise<LandingAnswer> {
   const { config, log, landings, uploads, uploadChecksums } = context;
   const take: Take = async (...hold) =>
     (await uploads.finishAs(key, ...hold, uploadChecksums.readAll(key.id))) ?? uploads.takeWorker(key, ...hold);
-  // The sweeper retries a failed landing: for the client it is still in progress.
+  // The sweeper retries a failed landing, so the client is told that the landing is in progress.
   const landing = landings
     .once(key.id, () => landUnderLease(context, key, (_, attempt) => attempt(), take))
     .catch(error => {
@@ -102,7 +102,7 @@ export function landUpload(context: LandContext, key: UploadKey): Landing {
   return context.landings.once(key.id, () => landUnderLease(context, key, (_, attempt) => attempt()));
 }
 
-/** Does the same as `landUpload`, in the trace of the request that sent the last byte, or with a link to that trace. */
+/** Does the same as `landUpload`, in the trace of the request that sent the last byte or with a link to that trace. */
 export const resumeLanding = (context: LandContext, key: UploadKey): Landing =>
   context.landings.once(key.id, () =>
     landUnderLease(context, key, (about, attempt) => {
@@ -112,11 +112,12 @@ export const resumeLanding = (context: LandContext, key: UploadKey): Landing =>
     }),
   );
 
-/** Takes the lease of a landing. Returns undefined while another process has it. */
+/** Takes the lease of a landing. Returns undefined when another process has the lease. */
 type Take = (workerId: string, leaseMs: number) => Promise<Upload | undefined>;
 
 /**
- * Runs an attempt under the lease. `within` wraps the attempt, and is not called when another process has the lease.
+ * Runs an attempt under the lease. Calls `within` around the attempt; does not call it when another process has the
+ * lease.
  */
 async function landUnderLease(
   context: LandContext,
@@ -128,7 +129,8 @@ async function landUnderLease(
   const workerId = uuidv7();
   const leaseMs = config.landingLeaseSeconds * 1_000;
   let lastsUntil = 0;
-  // Counts by this process's monotonic clock from before the request, so the time is not later than in the database.
+  // Counts by this process's monotonic clock, from a time before the request to the database. So this time is never
+  // later than the lease's end in the database.
   const prolonging = async <T>(held: Promise<T>): Promise<T> => {
     const until = performance.now() + leaseMs;
     const result = await held;
@@ -140,7 +142,7 @@ async function landUnderLease(
   const lease = {
     take: () => prolonging(take(workerId, leaseMs)),
     renew: () => renew(),
-    // The upload's final state has released the lease already.
+    // The write of the upload's final state has already released the lease.
     release: async () => (hasEnded ? undefined : await uploads.releaseWorker(key, workerId)),
     renewMs: leaseMs / 3,
   };
@@ -163,7 +165,7 @@ async function attemptToLand(context: LandContext, upload: Upload, hold: Hold): 
   };
   const { id: uploadId, ownerId, projectId, submissionId } = upload;
   const about = { uploadId, submissionId, projectId, ownerId };
-  // The current request sent the last byte, or resumes its landing.
+  // The current request sent the last byte or resumes the upload's landing, so its log line gets these ids.
   noteSubject(about);
   try {
     const { end, landed } = await inSpan('land', { about }, async span => {
@@ -189,29 +191,31 @@ async function attemptToLand(context: LandContext, upload: Upload, hold: Hold): 
   }
 }
 
-/** Ends an upload that can never land. Returns false when it has landed after all, or another process has it. */
+/**
+ * Ends an upload that can never land. Returns false when the upload has landed meanwhile, or another process has it.
+ */
 async function endAsFailed(context: LandContext, upload: Upload, workerId: string, sentence: string): Promise<boolean> {
   return !(await isDelivered(context, upload)) && (await context.uploads.fail(upload, workerId, sentence));
 }
 
-/** The result of an attempt. `lost`: another process has taken over the landing. */
+/** The result of an attempt. `lost`: another process has taken the landing over. */
 type Reached = { end: 'landed'; landed: Landed } | { end: 'refused' | 'lost'; landed?: undefined };
 
 /** The lease of this process on a landing. */
 interface Hold {
   workerId: string;
   /**
-   * Renews the lease, and stores the checksums of the whole upload if given. Returns false when another process has
-   * the lease, or the landing has ended.
+   * Renews the lease; also stores the checksums of the whole upload, if given. Returns false when another process has
+   * the lease or the landing has ended.
    */
   renew(checksums?: Checksums): Promise<boolean>;
-  /** Returns whether the lease has not expired. */
+  /** Returns whether the lease is still valid. */
   lasts(): boolean;
 }
 
 /**
  * Turns a `finishing` upload into a submission, or refuses it. Can be stopped at any line and repeated with the same
- * result: it finds the steps that another process has done, and does not repeat them.
+ * result, because it finds the steps that another process has done and does not repeat them.
  */
 async function land(context: LandContext, upload: Upload, hold: Hold): Promise<Reached> {
   const { config, uploads, uploadChecksums, projects } = context;
@@ -219,12 +223,12 @@ async function land(context: LandContext, upload: Upload, hold: Hold): Promise<R
   const submissionId = upload.submissionId!;
   const responseKey = { linkId: upload.linkId, responseSessionId: upload.responseId };
   const asking = projects.getResponse(responseKey);
-  // The failure is handled below, unless something else fails first.
+  // A failure is handled below. This handler prevents an unhandled rejection when something else fails first.
   asking.catch(() => {});
 
   const key = sourceKey(upload.projectId, submissionId);
   const { sha256, crc32 } = upload;
-  // The request with the last byte or an earlier attempt has stored the checksums: all bytes are in the store.
+  // The request with the last byte or an earlier attempt has stored the checksums, so all bytes are in the store.
   const isNoted = sha256 !== undefined;
   const parts = upload.isPaged ? undefined : (upload.parts ?? (await partList(context, upload)));
   const checksums = isNoted
@@ -238,7 +242,7 @@ async function land(context: LandContext, upload: Upload, hold: Hold): Promise<R
   };
   const unneeded = new AbortController();
   const inspecting = inspect(context, upload, { key, parts }, unneeded.signal);
-  // The failure is handled below, unless something else fails first.
+  // A failure is handled below. This handler prevents an unhandled rejection when something else fails first.
   inspecting.catch(() => {});
   let isHeld = false;
   try {
@@ -249,7 +253,7 @@ async function land(context: LandContext, upload: Upload, hold: Hold): Promise<R
   }
   const finding = await inspecting;
 
-  // A process that slept past its lease must not deliver an upload that another one has refused meanwhile.
+  // A process that paused until after its lease must not deliver an upload that another process has refused meanwhile.
   if (!isHeld || !(hold.lasts() || (await hold.renew()))) {
     if (!isNoted && !parts) await removeUnneeded(context, upload, key);
     return { end: 'lost' };
@@ -272,7 +276,7 @@ async function land(context: LandContext, upload: Upload, hold: Hold): Promise<R
   return { end: 'landed', landed: { upload, response: { ...response, complete: answered.complete } } };
 }
 
-/** Returns the checksums of the whole upload. With `key`, joins its many parts into one object. */
+/** Returns the checksums of the whole upload. If `key` is given, joins the upload's many parts into one object. */
 async function checksumsOrWhole(context: LandContext, upload: Upload, key: string | undefined): Promise<Checksums> {
   const { landings, uploadChecksums } = context;
   const known = uploadChecksums.read(upload.id, upload.offset);
@@ -283,22 +287,23 @@ async function checksumsOrWhole(context: LandContext, upload: Upload, key: strin
   );
 }
 
-/** Removes the joined object of an upload that has ended: no later attempt removes it. */
+/** Removes the joined object of an upload that has ended, because no later attempt removes it. */
 async function removeUnneeded(
   { uploads, submissions, objects }: LandContext,
   upload: Upload,
   key: string,
 ): Promise<void> {
   const now = await uploads.find(upload);
-  // The process that lands the upload now, or after a retry, needs or removes this object.
+  // Does not remove the object when another process lands the upload, now or after a retry: that process needs or
+  // removes it.
   if (now?.state === 'finishing' || (now && uploadHasFailed(now))) return;
   const submission = await submissions.findObjects(upload.ownerId, upload.projectId, upload.submissionId!);
   if (![submission?.source?.key, submission?.video?.key].includes(key)) await objects.remove([key]);
 }
 
 /**
- * Inspects an upload. Rejects when the media service has no free slot; then the landing is retried: a sender must not
- * avoid the inspection by filling the queue. Ignore the result after the signal.
+ * Inspects an upload. Rejects when the media service has no free slot. The landing is then retried, because a sender
+ * must not avoid the inspection by filling the queue. Ignore the result after the signal has aborted.
  */
 async function inspect(
   context: LandContext,
@@ -317,7 +322,7 @@ async function inspect(
     if (signal.aborted) return { inspection: undefined };
     if (error instanceof DomainError && error.code === 'unprocessable') return { notVideo: error.message };
     if (isBusy(error)) throw error;
-    // Another attempt may have delivered the upload, and its media may be made.
+    // Another attempt may have delivered the upload, and its media may already be made.
     if (isMissing(error) && !(await isDelivered(context, upload)))
       throw new Error('the store does not have every byte of an upload', { cause: error });
     const { id: uploadId, projectId, submissionId } = upload;
@@ -326,17 +331,17 @@ async function inspect(
   }
 }
 
-/** Returns whether the submission was erased before or while it was stored; if so, removes the rest of it. */
+/** Returns whether the submission was erased before or while it was stored. If it was, removes the rest of it. */
 async function isErased(context: LandContext, submission: Submission, isStored: boolean): Promise<boolean> {
   if (isStored) return await eraseIfProjectIs(context, submission);
-  // Even when this process has lost the upload: nothing of an erased submission may stay.
+  // Removes it even when another process has taken the upload over, because nothing of an erased submission may stay.
   await context.objects.purge(submissionPrefix(submission.projectId, submission.id));
   return true;
 }
 
 /**
- * Refuses an upload. Changes the state first, and removes the bytes only if this process changed it: another process
- * may have delivered them.
+ * Refuses an upload. Changes the state first. Removes the bytes only if this process changed the state, because another
+ * process may have delivered them.
  */
 async function refuse(
   context: LandContext,
@@ -350,7 +355,7 @@ async function refuse(
   return { end: 'refused' };
 }
 
-/** Returns the response for an upload that another process lands, in its current state. */
+/** Returns the response about an upload that another process lands, with the upload's current state. */
 async function answerFor({ uploads, projects }: LandContext, key: UploadKey): Promise<LandingAnswer> {
   const upload = await uploads.find(key);
   if (upload?.state === 'refused')
@@ -372,7 +377,7 @@ function answerOf({ upload, response }: { upload: Upload; response: Response | u
       responseSessionId: upload.responseId,
       questionIndex: interview ? upload.questionIndex : null,
       complete: response?.complete ?? false,
-      // Relative to the upload's address /r/<token>/uploads/<id>, as the token is not known here.
+      // Relative to the upload's address /r/<token>/uploads/<id>, because this service does not know the token.
       thankYouUrl: interview && response?.complete ? '../thank-you' : null,
     },
   };

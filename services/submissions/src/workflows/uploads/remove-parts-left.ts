@@ -3,14 +3,14 @@ import { removeParts } from './upload-bytes.ts';
 
 const BATCH = 100;
 const AT_ONCE = 10;
-// The time of each turn, so that the other steps of the sweeper get theirs.
+// The time limit of each turn, so that the other steps of the sweeper get their time.
 const TURN_MS = 2_000;
-// After this many failures the store itself has a problem.
+// This many failures show a problem of the store, not of single objects.
 const FAILURES_MAX = 10;
 
 /**
- * Removes the parts of landed uploads, after a running backup if there is one. The landing does not do this itself,
- * because its client would wait for it.
+ * Removes the parts of landed uploads. While a backup runs, leaves them for a later turn. The landing does not remove
+ * them itself, because its client would wait for that.
  */
 export async function removePartsLeft({
   log,
@@ -22,7 +22,7 @@ export async function removePartsLeft({
   let failures = 0;
   while (performance.now() < endsAt) {
     const landed = await uploads.takePartsLeft(BATCH);
-    // Checked after the landed uploads were read: a backup that has started before may still name their parts.
+    // Checked after the landed uploads were read, because a backup that started earlier may still name their parts.
     if (landed.length > 0 && (await backupHold.isHeld())) return;
     for (let at = 0; at < landed.length; at += AT_ONCE) {
       await Promise.all(
@@ -31,7 +31,7 @@ export async function removePartsLeft({
             await removeParts(objects, key);
             await uploads.partsRemoved(key);
           } catch (error) {
-            // One object that the store does not remove must not block the others.
+            // When the store cannot remove one object, the others are still removed.
             failures += 1;
             log.warn(
               { err: error, uploadId: key.id },

@@ -6,13 +6,13 @@ import { type LandContext, resumeLanding } from './land-upload.ts';
 const BATCH = 100;
 const AT_ONCE = 8;
 const ROUNDS = 5;
-// The time of one owner per turn: its landings may take long, and other owners wait.
+// The time limit per owner and turn: an owner's landings may take long, and other owners wait.
 const OWNER_MS = 10_000;
 
 /**
- * Lands complete uploads whose request died, and retries failed landings that are due. Once an owner has used its
- * time, or the media service has no slot for it, its other uploads wait for the next turn, and the search continues
- * with other owners.
+ * Lands complete uploads whose request died, and retries failed landings that are due. When an owner has used its time,
+ * or the media service has no slot for it, the owner's other uploads wait for the next turn, and this continues with
+ * other owners.
  */
 export async function resumeLandings(context: LandContext): Promise<void> {
   const { uploads } = context;
@@ -36,7 +36,7 @@ async function landAll(context: LandContext, due: Upload[], busy: Set<string>): 
     const begun = begunAt.get(ownerId) ?? performance.now();
     begunAt.set(ownerId, begun);
     if (performance.now() - begun > OWNER_MS) return void busy.add(ownerId);
-    // The failure is recorded already, and delays the next try.
+    // The failure is already recorded and delays the next try.
     await resumeLanding(context, upload).catch(error => {
       if (isBusy(error)) busy.add(ownerId);
     });

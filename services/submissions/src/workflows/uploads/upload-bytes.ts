@@ -9,19 +9,19 @@ import type { Checksums, Part, Upload } from '../../domain/uploads/upload.ts';
 
 type BytesContext = Pick<Context, 'objects' | 'uploads'>;
 
-/** Returns the parts of an upload without pages: some hundreds at most. */
+/** Returns the parts of an upload that has no pages: some hundreds at most. */
 export async function partList({ uploads }: Pick<Context, 'uploads'>, upload: Upload): Promise<Part[]> {
   return await Array.fromAsync(inOrder(uploads.partsOf(upload)));
 }
 
-/** Reads the bytes of an upload. Returns their checksums. */
+/** Reads all bytes of an upload. Returns their checksums. */
 export async function checksumsOf({ objects, uploads }: BytesContext, upload: Upload): Promise<Checksums> {
   const sums = new RunningChecksums();
   for await (const chunk of readParts(objects, inOrder(uploads.partsOf(upload)))) sums.add(chunk);
   return sums.read();
 }
 
-/** Joins the parts of an upload into one object. Returns the checksums of its bytes. */
+/** Joins the parts of an upload into one object. Returns the checksums of the object's bytes. */
 export async function assemble({ objects, uploads }: BytesContext, upload: Upload, key: string): Promise<Checksums> {
   const options = { contentType: upload.mimeType ?? 'application/octet-stream', size: upload.offset };
   const sums = new RunningChecksums();
@@ -35,13 +35,13 @@ export async function assemble({ objects, uploads }: BytesContext, upload: Uploa
   return sums.read();
 }
 
-/** Fails unless the parts have the upload's number of bytes. */
+/** Fails unless the parts have as many bytes as the upload. */
 export function expectAll({ offset }: Upload, parts: Part[]): void {
   const bytes = parts.reduce((sum, { size }) => sum + size, 0);
   if (bytes !== offset) throw new Error(`an upload of ${offset} bytes has parts of ${bytes}`);
 }
 
-/** Fails unless the stored object has the upload's number of bytes. */
+/** Fails unless the stored object has as many bytes as the upload. */
 export async function expectWhole(objects: Objects, { offset }: Upload, key: string): Promise<void> {
   const stored = await objects.stat(key);
   if (stored?.size !== offset) throw new Error(`an upload of ${offset} bytes was stored with ${stored?.size}`);
@@ -51,7 +51,7 @@ async function* inOrder(pages: AsyncIterable<Part[]>): AsyncGenerator<Part> {
   for await (const parts of pages) yield* parts;
 }
 
-/** Removes the uploaded bytes of a clip, once an equal video is stored. */
+/** Removes the uploaded bytes of a clip when an equal video is stored. */
 export async function removeSource(objects: Objects, { key, uploadId }: Source): Promise<void> {
   if (uploadId) await removeParts(objects, { id: uploadId });
   else await objects.remove([key]);
@@ -59,7 +59,7 @@ export async function removeSource(objects: Objects, { key, uploadId }: Source):
 
 const REMOVED_AT_ONCE = 1_000;
 
-/** Removes all parts under the upload's prefix, including stored parts that were not recorded. */
+/** Removes all parts under the upload's prefix, including parts that were stored but not recorded. */
 export async function removeParts(objects: Objects, upload: Pick<Upload, 'id'>): Promise<void> {
   let keys: string[] = [];
   for await (const { key } of objects.list(uploadPrefix(upload.id))) {
@@ -70,7 +70,7 @@ export async function removeParts(objects: Objects, upload: Pick<Upload, 'id'>):
   await objects.remove(keys);
 }
 
-/** Removes all bytes of a refused upload, after a running backup if there is one. */
+/** Removes all bytes of a refused upload. While a backup runs, only records that they must be removed later. */
 export async function removeUnlessHeld(
   { objects, backupHold }: Pick<Context, 'objects' | 'backupHold'>,
   upload: Upload,
@@ -91,7 +91,10 @@ export async function isDelivered({ submissions }: Pick<Context, 'submissions'>,
   return submissionId !== undefined && (await submissions.exists(ownerId, projectId, submissionId));
 }
 
-/** Removes the bytes of an ended upload, unless a process that slept past its lease has delivered them as a clip. */
+/**
+ * Removes the bytes of an ended upload, unless a process that paused until after its lease has delivered them as a
+ * clip.
+ */
 export async function removeEnded(
   context: Pick<Context, 'objects' | 'submissions' | 'uploads'>,
   upload: Upload,
