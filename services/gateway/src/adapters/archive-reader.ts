@@ -36,8 +36,8 @@ const UNCHECKED_MS = 30_000;
 
 /**
  * Yields the bytes of an archive as the reader requests them. The archive's plan locates the bytes in the store. Opens
- * the next object shortly before the current one ends. Fails when a part of the project was erased. Also fails when an
- * object cannot be read, and reports that object.
+ * the next object shortly before the current object ends. Fails when a part of the project was erased. Also fails when
+ * an object cannot be read, and reports that object.
  */
 export async function* readArchive(
   { exports, openObject }: ArchiveSources,

@@ -156,7 +156,10 @@ function errorOf(operation: Operation, status: string): { error: string } | unde
   return error ? { error } : undefined;
 }
 
-/** Returns the error sentence about a parameter: the first query parameter, else the last id, else an unknown name. */
+/**
+ * Returns an error sentence about a parameter of the operation: about the first query parameter if there is one, or
+ * else about the last id, or else about an unknown name.
+ */
 function invalidParameter({ parameters = [] }: Operation): string {
   const query = parameters.find(each => each.in === 'query' && each.name in QUERY_FAULTS);
   if (query) return QUERY_FAULTS[query.name]!;

@@ -15,10 +15,7 @@ declare module 'fastify' {
   }
 }
 
-/**
- * Writes one log line per request, whatever its result. The line has the route's pattern, because the address may
- * contain a token.
- */
+/** Writes one log line for each request. The line has the route's pattern, because the address may contain a token. */
 export function installRequestLog(app: FastifyInstance): void {
   app.decorateRequest('failure', undefined);
   app.decorateRequest('subject', undefined);

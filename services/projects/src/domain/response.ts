@@ -20,7 +20,7 @@ export type UseState = 'claiming' | 'held' | 'released' | 'landed';
 
 /** One contributor's pass through a link, with the settings at its start. */
 export interface Response {
-  /** The result of responseKey: a client's session id is unique only within its link. */
+  /** The key that responseKey returns: a client's session id is unique only within its link. */
   _id: string;
   sessionId: string;
   linkId: string;

@@ -28,7 +28,7 @@ export async function claim({ store, clock }: Pick<Context, 'store' | 'clock'>, 
 }
 
 /**
- * Claims a use again, whatever the expiry, for a response that released its use. Returns null if the response changed
+ * Claims a use again, even after the expiry, for a response that released its use. Returns null if the response changed
  * meanwhile: retry.
  */
 export async function reclaim(

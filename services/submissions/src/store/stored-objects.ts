@@ -41,7 +41,7 @@ type SubmissionRow = { _id: string; projectId: string; erasedAt?: Date | null } 
 
 const OBJECTS = { projectId: 1, erasedAt: 1, source: 1, video: 1, audio: 1, thumbnails: 1 } as const;
 const OPEN_UPLOAD = { $or: [{ state: { $in: ['uploading', 'finishing'] } }, { state: 'refused', refusal: 'failed' }] };
-/** Uploads without a clip. The sweeper removes the remaining bytes of those that ended. */
+/** Uploads without a clip. If such an upload has ended, the sweeper removes its remaining bytes. */
 const UNLANDED = ['uploading', 'finishing', 'refused', 'deleted'];
 const READABLE = { endedAt: null, readyAt: { $ne: null }, $expr: { $gt: ['$expiresAt', '$$NOW'] } };
 /** A key that sorts after every key of this service under a prefix. */

@@ -87,8 +87,8 @@ export async function deliver(
     }
     const { target, endpoint, renewed } = found;
     if (renewed) await resumeWaiting(deps, endpoint);
-    // Checks just before the attempt again, because the steps above may take long and an erasure may have finished
-    // meanwhile.
+    // Checks for an erasure again just before the attempt, because the steps above may take long and an erasure may
+    // have finished during them.
     if (await store.ledger.isErased(delivery)) {
       await store.queue.putBack(delivery, { state: 'erased' });
       return { resumed: renewed };

@@ -48,7 +48,7 @@ export interface ClaimedDelivery extends NewDelivery {
   lease: string;
   /** Read from the database's clock. */
   leaseUntil: Date;
-  /** The number of failures since the delivery last became due at the start of its schedule. */
+  /** The number of failures since the retry schedule of the delivery last started from its beginning. */
   step: number;
   /** True when the owner requested this delivery. A paused endpoint gets it too. */
   forced: boolean;

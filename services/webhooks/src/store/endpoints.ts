@@ -16,7 +16,7 @@ export interface Endpoints {
     now: Date,
     read?: Endpoint,
   ): Promise<{ endpoint: Endpoint; renewed: boolean }>;
-  /** Records a failure; undefined when the address has changed since. */
+  /** Records a failure. Returns undefined when the address has changed since. */
   failed(projectId: string, targetVersion: number, at: Date): Promise<Endpoint | undefined>;
   succeeded(projectId: string, targetVersion: number): Promise<void>;
   /** Returns false when the endpoint is already paused or the address has changed since. */

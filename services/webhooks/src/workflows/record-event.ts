@@ -44,7 +44,7 @@ export const aboutSubmission = (
 export async function recordEvent(context: Context, event: Event, fact: Fact): Promise<void> {
   const { config, clock, store, targets, dispatcher } = context;
   const { type, projectId, submissionId, erasedSubmissionId } = fact;
-  // Reads the target in its state at the event or later, so that an event after an address change never goes to the old
+  // Reads a target that is at least as new as the event, so that an event after an address change never goes to the old
   // address.
   const ageMs = event.occurredAt ? clock.now().getTime() - event.occurredAt.getTime() : 0;
   const asking = targets.recent(projectId, ageMs);

@@ -208,6 +208,6 @@ export interface Counts {
   byTranscript: Partial<Record<TranscriptState, number>>;
 }
 
-/** The object that the video route serves: the remux once it is recorded, the original upload until then. */
+/** The object that the video route serves: the remux if it is recorded, otherwise the original upload. */
 export const currentVideo = (submission: Pick<Submission, 'video' | 'source'>): Source | undefined =>
   submission.video ?? submission.source;

@@ -17,9 +17,13 @@ const LOOKS_MAX = 100;
 
 /**
  * Returns a function that starts the next job for a worker. It returns the job's submission, or undefined when no job
- * is due. It chooses the owner with the fewest running jobs, of several the owner who has waited longest, and then this
- * owner's job that has been due longest. Concurrent requests share one read of the queue, so many workers cost one
- * query and a write each. Other processes may read the queue at the same time; each job is still started only once.
+ * is due.
+ *
+ * It chooses the owner with the fewest running jobs; among several such owners, the owner who has waited longest. Then
+ * it chooses this owner's job that has been due longest.
+ *
+ * Concurrent requests share one read of the queue, so many workers cost one query and a write each. Other processes may
+ * read the queue at the same time; each job is still started only once.
  */
 export function createTakeJob(context: ClaimContext): (taker: Taker) => Promise<Submission | undefined> {
   // The batch runs outside the first worker's request, so that the cancellation of this request does not fail the

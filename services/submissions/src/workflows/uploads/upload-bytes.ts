@@ -51,7 +51,7 @@ async function* inOrder(pages: AsyncIterable<Part[]>): AsyncGenerator<Part> {
   for await (const parts of pages) yield* parts;
 }
 
-/** Removes the uploaded bytes of a clip when an equal video is stored. */
+/** Removes the uploaded bytes of a clip. Call this after an equal video was stored. */
 export async function removeSource(objects: Objects, { key, uploadId }: Source): Promise<void> {
   if (uploadId) await removeParts(objects, { id: uploadId });
   else await objects.remove([key]);
