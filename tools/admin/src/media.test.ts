@@ -67,6 +67,6 @@ test('reports its progress when the service fails', async () => {
   const away = new DomainError('unavailable', 'The service does not answer.');
   await assert.rejects(run(COMMAND, { nextCursor: 's9', lookedAt: 200, clips: [clip()] }, away), {
     code: 'unavailable',
-    message: /the media of 1 are made again, .* the rest not: The service does not answer/,
+    message: /the media of 1 are made again; .* the rest not: The service does not answer/,
   });
 });

@@ -33,7 +33,7 @@ test('names secrets under an unknown key, and lets no key leave', async () => {
     assert.ok(error instanceof NotDone);
     assert.match(
       error.message,
-      /^No key can leave .*the token of link 7 is sealed with the key "k0", which SECRETS_KEY/,
+      /^No key can leave .*the token of link 7 is sealed with the key "k0", which is not in SECRETS_KEY/,
     );
     return true;
   });

@@ -48,7 +48,7 @@ test('restarts a killed service on the same ports', async () => {
   assert.equal(await back.promise, 'media');
   assert.notEqual(all.services.media.pid, before);
   assert.equal(await isServing(all.services.media.health, 15_000), true);
-  assert.match(lines.join('\n'), /media ended \(SIGKILL\); starting it again\nmedia is back/);
+  assert.match(lines.join('\n'), /media ended \(SIGKILL\); starting it again\nmedia has restarted/);
 });
 
 test('only reports a killed service without restart', async () => {
