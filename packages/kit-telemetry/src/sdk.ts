@@ -23,8 +23,8 @@ import { clusterAttributes, type Signal, type Signals } from './settings.ts';
 import { startSending } from './signals.ts';
 import { views } from './views.ts';
 
-// The interval at which the event loop's delay is read, in milliseconds. The default wakes each process, even an idle
-// one, a hundred times a second.
+// The interval in milliseconds at which OpenTelemetry reads the event loop's delay. OpenTelemetry's default of 10 ms
+// would wake each process, even an idle one, a hundred times a second.
 const LOOP_SAMPLE_MS = 200;
 const DETECTORS = [processDetector, hostDetector, osDetector, envDetector];
 

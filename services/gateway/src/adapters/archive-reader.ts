@@ -31,7 +31,7 @@ const PIECES_AT_ONCE = 32;
 const AHEAD_BYTES = 1024 ** 2;
 // After an erasure, a download of the project ends within about this time, even in the middle of a video.
 const CHECK_MS = 2_000;
-// A download continues for this time while the submissions service, which knows the erasures, does not respond.
+// The submissions service reports erasures. While it does not respond, a download continues for at most this time.
 const UNCHECKED_MS = 30_000;
 
 /**
@@ -175,7 +175,7 @@ async function addressAt(locate: Locate, offset: number): Promise<string> {
 }
 
 /**
- * Checks for erasures while the archive's reader waits too. Calls `end` when a part of the project was erased. Stops
+ * Checks for erasures, even while the archive's reader waits. Calls `end` when a part of the project was erased. Stops
  * when `bytes` close.
  */
 export function endWhenErased(

@@ -46,8 +46,8 @@ export function remainingUses(link: Uses): number {
 }
 
 /**
- * Returns the first that applies of disabled, exhausted, expired and active. The state is computed each time and never
- * stored.
+ * Returns the first state that applies, in this order: disabled, exhausted, expired, active. The service computes the
+ * state each time and never stores it.
  */
 export function linkState(link: Uses & Pick<Link, 'disabled'>, expiresAt: Date | null, now: Date): LinkState {
   if (link.disabled) return 'disabled';

@@ -38,7 +38,7 @@ export interface SubmissionStore extends SubmissionQueries, ProjectFigures {
     key: { projectId: string; submissionId: string; ownerId?: string },
     decide: (submission: Submission) => Change | undefined,
   ): Promise<Submission | undefined>;
-  /** Does the same as `change`, for the submission of an owner whose job has been due longest. */
+  /** Does the same as `change` for one submission in `queue`: the one whose job has been due longest. */
   changeNext(
     queue: { ownerId: string; kind: JobKind; now: Date },
     decide: (submission: Submission) => Change | undefined,

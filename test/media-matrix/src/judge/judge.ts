@@ -50,8 +50,8 @@ export async function judge(path: string, clip: ClipSpec, outcome: Outcome, sign
 const LONG_PACKETS = new Set(['flac', 'alac']);
 
 /**
- * Returns the tolerance of the last packet: a clip may end with a whole packet of sound, and a player may hide a part
- * of the packet.
+ * Returns the seconds by which a clip's duration may differ because of its last packet of sound: the file has the whole
+ * packet, but a player may hide a part of it.
  */
 const packetOf = ({ sound, pictures, facts }: Decoded) => {
   const isLong = facts.sounds.some(({ codec }) => LONG_PACKETS.has(codec!));

@@ -69,12 +69,12 @@ export const text = (title: string, content: string): Panel => ({
   ...{ kind: 'text', title, content, description: '', queries: [], width: 24, height: 3 },
 });
 
-/** Returns an aggregate by some labels, which also name its lines. */
+/** Returns a query that aggregates `expr` by `labels`. The legend shows the values of these labels. */
 export const by = (operator: 'max' | 'min' | 'sum' | 'count', labels: string, expr: string): Query[] => [
   { expr: `${operator} by (${labels}) (${expr})`, legend: legendOf(labels) },
 ];
 
-/** Returns the rate of the counter `series`, by some labels, which also name its lines. */
+/** Returns a query for the rate of the counter `series`, by `labels`. The legend shows the values of these labels. */
 export const rates = (labels: string, series: string): Query[] => [
   { expr: rateBy(labels, series), legend: legendOf(labels) },
 ];
