@@ -37,7 +37,7 @@ import { submissionRoutes } from './routes/submissions.ts';
 import { transcriptRoutes } from './routes/transcripts.ts';
 import { uploadRoutes } from './routes/uploads.ts';
 
-// A link or dashboard token has 45 characters; a longer segment than this cannot be one of our ids.
+// Our longest ids are tokens with 42 characters, so a longer segment than this limit is not an id.
 const PARAM_LENGTH = 200;
 
 /** Builds the whole gateway; it does not listen yet. */

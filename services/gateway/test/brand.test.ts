@@ -126,7 +126,7 @@ test('the QR code of a known link is a picture from the gateway; the request cha
         },
       },
     },
-    // The page's rate limits do not count it.
+    // The rate limit of the page does not count requests for the QR code.
     { RATE_LIMIT_ADDRESS_PER_MINUTE: '1' },
   );
   const answer = await fetch(`${harness.base}/r/${token}/qr.png`);

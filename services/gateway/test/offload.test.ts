@@ -141,7 +141,7 @@ test('every header is the same as without a proxy', async () => {
   answer(serveContent);
 });
 
-// The headers of a connection, or of this one request.
+// Headers that may differ between two requests for the same bytes.
 const OWN = ['connection', 'date', 'keep-alive', 'request-id', 'server'];
 const comparable = (headers: Headers) =>
   Object.fromEntries(

@@ -57,8 +57,8 @@ test('two gateways count a caller together in Redis, and each alone while Redis 
       assert.ok(Number(refused.headers.get('retry-after')) > 0);
     }
   };
-  // While its Redis is late, a gateway counts one request alone. If the machine paused, the test repeats with another
-  // caller.
+  // If the machine pauses, Redis may answer too late, and a gateway then counts a request in its own memory. The test
+  // then repeats with another caller.
   for (let tries = 1; ; tries++) {
     try {
       await countedTogether(`192.0.2.${tries}`);

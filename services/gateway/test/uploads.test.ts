@@ -288,7 +288,7 @@ test('a path outside the uploads is not passed on', async () => {
     requested++;
     response.end();
   };
-  // A client resolves the dots of the second path, so it requests the link with a slash after it.
+  // The client resolves the dots of the second path, so it requests the link's own path with a slash at the end.
   for (const path of ['/uploads/..%2Finner', '/uploads/%2e%2e', '/uploads/a/b']) {
     const response = await fetch(here(path), { method: 'HEAD', redirect: 'manual' });
     assert.ok([302, 400, 404].includes(response.status), `${path}: ${response.status}`);

@@ -76,7 +76,7 @@ type Locate = (offset: number, maxPieces: number) => ReturnType<Services['export
 /** The object differs from the plan. */
 class MissingObjectError extends Error {}
 
-/** Returns whether the archive has ended for all readers. */
+/** Returns whether an error means that the archive no longer exists. */
 export const isOver = (error: unknown): error is DomainError => error instanceof DomainError && error.code === 'gone';
 const isFinal = (error: unknown): boolean => error instanceof MissingObjectError || isOver(error);
 

@@ -3,7 +3,7 @@ import type { Logger } from '@recording-request/kit/log';
 import { Redis } from 'ioredis';
 
 const CONNECT_MS = 2_000;
-// A count in Redis that takes longer is replaced by a count in memory, so that no call waits for it.
+// If Redis takes longer, the gateway counts in memory, so that no call waits for Redis.
 const COMMAND_MS = 250;
 const RETRY_MS = { step: 200, most: 5_000 };
 

@@ -111,7 +111,7 @@ export function installAccess(
     }
   }
 
-  /** Also counts a token that opens nothing under its address, because each invented token has a separate count. */
+  /** If a token opens nothing, also counts it for the address, because each invented token has a separate count. */
   async function notGuessed<T>(
     token: TokenHash,
     open: (token: TokenHash) => Promise<T>,

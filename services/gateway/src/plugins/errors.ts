@@ -42,7 +42,7 @@ export function installErrors(app: FastifyInstance, limits: RateLimits): void {
     await limits.countAddress(reply, 'unknown', request.ip);
     throw refusal;
   });
-  // An answer of another service keeps its status. It has a more precise reason only if that service sent one.
+  // Adds the default reason of the status to an answer without a reason, for example from another service.
   app.addHook('onSend', async (_request, reply) => {
     if (reply.statusCode >= 400 && !reply.hasHeader('error-code'))
       reply.header('error-code', reasonOf(reply.statusCode));

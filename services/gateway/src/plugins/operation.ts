@@ -29,7 +29,7 @@ export interface Operation {
   file?: string;
   /** True if the route supports If-None-Match. */
   conditional?: boolean;
-  /** The descriptions, by status, of errors other than those of the route's access and its values. */
+  /** The descriptions of further errors, by status. openapi.ts adds the errors of access and of invalid values. */
   also?: Record<number, string>;
 }
 

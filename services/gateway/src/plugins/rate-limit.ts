@@ -25,7 +25,7 @@ export interface RateLimits {
   /** Counts a request under its address. */
   countAddress(reply: FastifyReply, limit: AddressLimit, address: string): Promise<void>;
   /**
-   * Counts a token that opened nothing under its address. Returns the seconds until the address may retry; 0 below the
+   * Counts a failed look-up of a token for the address. Returns the seconds until the address may retry; 0 below the
    * limit.
    */
   countGuess(limit: AddressLimit, address: string): Promise<number>;

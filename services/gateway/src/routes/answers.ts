@@ -15,7 +15,7 @@ export function sendUnlessSame(request: FastifyRequest, reply: FastifyReply, val
   return sendTextUnlessSame(request, reply, 'application/json', JSON.stringify(value));
 }
 
-/** Does the same for a text or its UTF-8 bytes. Uses the given ETag if it is known. */
+/** Sends a text or its UTF-8 bytes with an ETag; sends 304 if the client already has this ETag. */
 export function sendTextUnlessSame(
   request: FastifyRequest,
   reply: FastifyReply,

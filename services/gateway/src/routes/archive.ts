@@ -78,7 +78,7 @@ interface Begun {
 
 const PRESENT: Begun = { etag: '', resume: false };
 
-/** Returns the part of a range request that identifies the download that it continues. */
+/** Returns whether a request continues an earlier download: by that download's ETag, or without one (`resume`). */
 function begunWith({ headers, method }: FastifyRequest): Begun {
   const { range, 'if-range': ifRange, 'if-none-match': ifNoneMatch } = headers as Record<string, string | undefined>;
   const requested = parseRange(range, Number.MAX_SAFE_INTEGER);
