@@ -15,7 +15,7 @@ const MAX_STREAMS = 64;
 // More than an MP4 has in addition to its packets. A larger difference shows unread packets.
 const INDEX_BYTES = 64 * 1024;
 const INDEX_BYTES_PER_PACKET = 32;
-// A recording that begins in the middle of a stream has a decodable picture among the first packets, up to this number.
+// A recording that begins in the middle of a stream has a decodable picture among this many first packets.
 const LOOKED_AT = 32;
 // ffprobe decodes pictures to find pixel properties that the file does not state. This service does not need these
 // properties.

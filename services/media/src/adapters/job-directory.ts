@@ -65,8 +65,8 @@ async function removeLeftovers(root: string, longestJobMs: number): Promise<void
     const pid = Number(NAME.exec(name)?.[1]);
     if (!Number.isInteger(pid)) continue;
     const started = (await stat(path).catch(() => undefined))?.mtimeMs ?? 0;
-    // The folder is older than any job, so its process id now belongs to another process. In a container each process
-    // has the id of the previous one.
+    // A stale folder is older than any running job, so another process now has the process id in its name. In a
+    // container, each process has the same id as the previous one.
     const isStale = started < (pid === process.pid ? PROCESS_STARTED : Date.now() - 2 * longestJobMs);
     if (isStale || !isAlive(pid)) await rm(path, { recursive: true, force: true });
   }

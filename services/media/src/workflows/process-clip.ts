@@ -49,8 +49,8 @@ export async function processClip(
     if (size === undefined) return await onSourceGone(deps, request, log);
     const making = () => makeAndStore(deps, job.path, request, { signal, timeLimit, mayBeDisk, log });
     const value = await making().catch(async error => {
-      // The disk has room again, so this retries, but only once: a hostile clip can put these words into ffmpeg's
-      // messages and must not cause endless retries.
+      // The disk has room again, so this retries, but only once: a hostile clip can make ffmpeg report a full disk and
+      // must not cause endless retries.
       if (error instanceof DiskFullError && !(await mayBeDisk())) return making();
       throw error;
     });
@@ -95,8 +95,8 @@ async function makeAndStore(
 }
 
 /**
- * Returns a function. It returns whether a disk that was full at the start of the job, or is full now, may have caused
- * a failure.
+ * Returns a function that returns whether a full disk may have caused a failure: the disk was full at the start of the
+ * job, or is full now.
  */
 async function watchDisk(jobs: JobDirectories): Promise<() => Promise<boolean>> {
   const wasShort = await jobs.isShortOf(FULL_DISK_BYTES);
