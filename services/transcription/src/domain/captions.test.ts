@@ -6,7 +6,7 @@ import { toVtt } from './vtt.ts';
 
 const segment = (startSec: number, endSec: number, text: string): Segment => ({ startSec, endSec, text });
 const shown = (cues: Cue[]) => cues.map(({ startMs, endMs, text }) => [startMs, endMs, text]);
-/** Joins the words of all cues without spaces, because lines in scripts without spaces end without one. */
+/** Joins the words of all cues without spaces, because a script without spaces has none between two lines. */
 const wordsOf = (texts: string[]) => texts.map(oneLine).join('').replaceAll(/\s/g, '');
 
 const TIMES = /^(\d{2,}):([0-5]\d):([0-5]\d)\.(\d{3}) --> (\d{2,}):([0-5]\d):([0-5]\d)\.(\d{3})$/;
