@@ -246,7 +246,8 @@ export const DashboardLinksQuery = Type.Object({
 });
 export type DashboardLinksInput = Static<typeof DashboardLinksQuery>;
 /**
- * The names of all filters. A dashboard's list refuses a name here that it does not support, and misspelled names too.
+ * The names of all filters. A dashboard's list refuses the filters that it does not support, and misspelled names of
+ * filters.
  */
 export const FILTER_NAMES: readonly string[] = [...Object.keys({ ...filter, ...search }), 'status'];
 export const PageQuery = Type.Object(page);

@@ -54,7 +54,7 @@ export async function startWorker<K extends Kind>(options: WorkerOptions<K>): Pr
   const slots = createFairSlots(count, { queued: count });
   reportSlots(kind, count, slots.used);
   const running = new Set<Promise<void>>();
-  // Runs outside the record's context, because the next job may be another one than the record's.
+  // Runs outside the record's context, because the next job may not be the job for which the record was written.
   const outside = AsyncLocalStorage.snapshot();
   let wake = () => {};
 

@@ -42,8 +42,8 @@ const COMMIT_AGAIN_MS = 1_000;
 const ABANDON_MS = 3_000;
 
 /**
- * Consumes the records of a topic. Reads on during the work. Records with the same key run in order, other records in
- * parallel. An offset is committed once all records below it are done.
+ * Consumes the records of a topic, and continues to read during the work. Records with the same key run in order, other
+ * records in parallel. An offset is committed once all records below it are done.
  */
 export async function startRecordConsumer(options: RecordConsumerOptions): Promise<Consumer> {
   const { topic, log, concurrency, workOn } = options;

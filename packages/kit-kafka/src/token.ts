@@ -72,7 +72,7 @@ function tokenIn(body: string, requestedAt: number): Token {
   try {
     answer = JSON.parse(body) ?? {};
   } catch {
-    // This is handled like an answer without a token.
+    // An answer that is not JSON counts as an answer without a token.
   }
   const { access_token: value, expires_in: seconds } = answer;
   if (typeof value !== 'string' || value === '')

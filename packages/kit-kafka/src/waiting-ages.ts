@@ -12,8 +12,8 @@ interface Seen {
   end: bigint;
 }
 
-// An age may be too short by this share. Readings that are closer together than this share are dropped, so a day needs
-// only a few hundred readings.
+// The error of an age may be this share of the age. So a reading is dropped if it follows the previous one within this
+// share of the age, and a day needs only a few hundred readings.
 const SHARE = 1 / 100;
 
 /**

@@ -20,7 +20,7 @@ export interface DatabaseClock extends Clock {
 /** An expression for an update with a pipeline: the server's time plus `plusMs`. */
 export const serverTime = (plusMs = 0) => (plusMs === 0 ? '$$NOW' : { $add: ['$$NOW', plusMs] });
 
-/** A query for a date that is set and has passed by the server's clock. It replaces an `$expr` of the query. */
+/** Query fields for a date that is set and has passed by the server's clock. A query cannot have another `$expr`. */
 export const hasPassed = (field: string) => ({
   [field]: { $type: 'date' as const },
   $expr: { $lte: [`$${field}`, '$$NOW'] },

@@ -5,7 +5,7 @@ const GRACE_MS = 5_000;
 // Reserved at the end of the socket timeout, so that the server ends the command before this process closes the
 // connection.
 const ANSWER_MS = 5_000;
-// Shared reads run within the call of the first caller, whose deadline may have passed already.
+// The minimum for a shared read: it runs within the call of its first caller, whose deadline may have passed already.
 const LEAST_MS = 1_000;
 
 /** A command as it is sent. */

@@ -17,8 +17,8 @@ const OPTIONS = {
   socketTimeoutMS: 60_000,
   waitQueueTimeoutMS: 5_000,
   maxPoolSize: 50,
-  // A new process gets the full load at once. With TLS and a login, the driver's two connections at a time would be too
-  // slow.
+  // A new process gets the full load at once. The driver opens only two connections at a time, which is too slow with
+  // TLS and a login.
   minPoolSize: 4,
   retryWrites: true,
   writeConcern: { w: 'majority' as const, j: true, wtimeoutMS: 10_000 },

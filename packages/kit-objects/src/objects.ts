@@ -161,8 +161,8 @@ function clientOf(settings: ObjectSettings, connections: number): Client {
 }
 
 /**
- * Reads the credentials again for each request, because their files may have been replaced. Of a provider, the client
- * calls only this method.
+ * Reads the credentials again for each request, because their files may have been replaced. The client calls only this
+ * method of a provider.
  */
 function currentCredentials({ s3AccessKey, s3SecretKey }: ObjectSettings): ClientOptions['credentialsProvider'] {
   const now = { getAccessKey: s3AccessKey, getSecretKey: s3SecretKey, getSessionToken: () => undefined };

@@ -45,7 +45,7 @@ const DEADLINE_MS = 5_000;
 const STREAM_DEADLINE_MS = 12 * 60 * 60 * 1000;
 const MESSAGES_AHEAD = 2;
 const CONNECT_LOOK_MS = 50;
-// By this age, a connection takes no new calls, and its last calls have ended.
+// A connection of this age takes no new calls, and its last calls have ended.
 const KEEPALIVE_MS = 60_000;
 // A call that fails as unavailable takes one of a hundred tokens; a successful call returns a tenth of a token. At
 // fifty tokens or fewer, no call is retried, so that a peer that is down does not get more calls.

@@ -21,7 +21,7 @@ export interface ByteSource extends AsyncIterable<Buffer> {
 const TRIES = 5;
 const FIRST_WAIT_MS = 200;
 const LONGEST_WAIT_MS = 2_000;
-// After a pause of the reader of this length, the connection is closed: stores wait at most half a minute.
+// When the reader pauses for this long, the connection is closed, because stores wait at most half a minute.
 const IDLE_MS = 5_000;
 
 export interface ResumedReadOptions {

@@ -1,6 +1,6 @@
 import { childrenOf, statusOf } from '@recording-request/harness/proc';
 
-// The kernel keeps each child's peak, so a sample misses only what follows it.
+// The kernel keeps each child's peak, so the last sample misses only later growth.
 const SAMPLE_MS = 50;
 
 /** Samples the peak resident memory of each child of this process. */

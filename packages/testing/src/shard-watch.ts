@@ -30,8 +30,8 @@ export function shapeOf(operation: Operation, keys: ShardKeys): string | undefin
 }
 
 /**
- * Returns the shapes that no reason allows. To find the one document that a command changes, MongoDB searches every
- * shard only by id, and before 8.0 not even by id in a `findAndModify`.
+ * Returns the shapes that fail in a sharded database. A command without the shard key can change one document only if
+ * its filter has the id; before MongoDB 8.0, a `findAndModify` fails even with the id.
  */
 export const unroutable = (shapes: Iterable<string>): string[] =>
   [...shapes].filter(shape => {

@@ -62,7 +62,7 @@ export async function openInternal(
   return withCertificates(await openCertificates(config, { name, log, ...options }));
 }
 
-/** Does the same for a program that only calls services, with the variables in `env`. */
+/** Does the same as `openInternal` for a program that only calls services, with the variables in `env`. */
 export const openCaller = (env: NodeJS.ProcessEnv, name: string, options?: { lookMs?: number }): Promise<Internal> =>
   openInternal(loadConfig(env, internalVariables), name, createLogger(name, 'silent'), options);
 
