@@ -69,7 +69,7 @@ function takeIn(page: ClipsPage): void {
 }
 
 function add(fresh: Clip[], page: ClipsPage): void {
-  // After more new clips than a page holds, the clips in between are unknown.
+  // If every clip in the answer is new, there may be more new clips that are not loaded yet.
   const gap = fresh.length === page.submissions.length && clips.size > 0 && page.pagination.nextCursor !== null;
   for (const clip of fresh) waiting.set(clip.submissionId, clip);
   const atTop = elements.clips.hidden || elements.grid.getBoundingClientRect().top > 0;

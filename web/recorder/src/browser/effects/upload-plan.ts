@@ -53,8 +53,8 @@ export function paceAfter(before: number | undefined, bytes: number, tookMs: num
 export const smallerPiece = (piece: number): number => Math.max(SMALLEST, piece / 2);
 
 /**
- * Returns the milliseconds until the retry. This is at least the wait that the server requests, of which at most a
- * minute counts. `random` (0 to 1) spreads the retries of many pages.
+ * Returns the milliseconds until the retry: a growing wait, plus the wait that the server requests, up to a minute.
+ * `random` (0 to 1) spreads the retries of many pages.
  */
 export const retryDelayMs = (tries: number, random: number, askedMs = 0): number =>
   Math.min(LONGEST_WAIT_MS, 300 * 2 ** Math.min(tries, 8)) * (0.75 + random / 2) + Math.min(LONGEST_ASKED_MS, askedMs);
