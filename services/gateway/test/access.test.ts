@@ -234,8 +234,8 @@ test('too many requests are 429, for a token and for an address, before the toke
   const other = { authorization: `Bearer ${limited.tokenWith(['projects:read'])}` };
   assert.equal((await me(other)).status, 404);
 
-  // Requests that a contributor's page sends by itself have a separate count, so that they use up nothing of the count
-  // of pages and responses.
+  // Requests that a contributor's page sends by itself have a separate count, so that they do not use up the count of
+  // pages and responses.
   const path = `${limited.base}/r/${mintToken('vr')}`;
   const response = `${path}/responses/${OWNER_ID}`;
   const note = { method: 'PATCH', headers: { 'content-type': 'application/json' }, body: '{"note":"hi"}' };

@@ -7,7 +7,8 @@ import { callerNetwork } from '../domain/caller-network.ts';
 /** The number of requests of one connection that may wait for the running one. Browsers and proxies send none ahead. */
 export const WAITING_MAX = 100;
 /**
- * The number of requests that may wait in total, because each may have 16 KiB of headers. Addresses share this number.
+ * The number of requests that may wait on all connections, shared by the addresses. A request may hold 16 KiB of
+ * headers.
  */
 export const WAITING_IN_ALL = 2_000;
 

@@ -19,8 +19,8 @@ interface NameFault {
 
 /**
  * Refuses unknown and repeated query names on owners' routes. If the gateway ignored them, the answer would contain
- * rows that the caller meant to filter out. The dashboard's lists refuse the names of other lists' filters, and names
- * that differ from their own names only by case, `_` or `-`. The dashboard's exports ignore unknown names, because
+ * rows that the caller meant to filter out. The dashboard's lists refuse the filters of other lists, and misspelled
+ * filters that differ from a known one only by case, `_` or `-`. The dashboard's exports ignore unknown names, because
  * people share their addresses. If values are wrong too, the error names both faults.
  */
 export function installUnknownFilters(app: FastifyInstance): void {
