@@ -332,8 +332,8 @@ test('a list of questions in another direction than the page keeps its numbers',
         return { direction: own.direction, style: own.listStyleType, room: Number.parseFloat(room) > 20, text };
       }),
     );
-    // The number appears at the side where its item starts. Only the side where the page starts has room for the
-    // number.
+    // The list has room for numbers only at the page's start side. So each item must start at that side, even if its
+    // text has the other direction.
     assert.deepEqual(
       items,
       ['ltr', 'rtl'].map(text => ({ direction, style: 'decimal', room: true, text })),

@@ -43,8 +43,7 @@ test('a take lands unchanged over a network that breaks repeatedly at random byt
   const random = seeded(seed);
   const most = 6;
   proxy.cuts = 0;
-  // Cuts at least every second request. At least every second cut hits the request instead of its answer, so each seed
-  // tests both.
+  // Cuts at least every second request. Never cuts two answers in a row.
   let passed = false;
   let last: number | 'answer' = 'answer';
   proxy.decide = ({ path, length }) => {

@@ -1,5 +1,7 @@
-/** The factor to which the limits in the drills apply. */
+/** The factor for which the drills' limits are written. */
 export const FACTOR = 60;
 
-/** Converts a limit of FACTOR to another factor. A smaller factor makes the alert windows longer, and so the limit. */
+/**
+ * Returns the limit for another factor. A smaller factor makes the alert windows longer, so the limit is longer too.
+ */
 export const stretched = (ms: number, factor: number): number => ms * (FACTOR / factor);

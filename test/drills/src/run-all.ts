@@ -27,7 +27,7 @@ const CALM_MS = 40_000;
 
 /** Runs the requested drills on one system. The drills that delay one step run before the others. */
 export async function runAll({ only, factor }: Options, { dir, results, log, signal }: Run): Promise<void> {
-  // Databases, topics and the bucket have the same name.
+  // The folder's name also names the run's databases, topics and bucket.
   const dataDir = join(dir, `d${randomBytes(5).toString('hex')}`);
   await using system = await openSystem({ dataDir, factor, log, signal });
   signal.throwIfAborted();

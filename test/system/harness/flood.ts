@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 
 const LANES = 8;
-// The number of requests in flight on one connection. With these, neither side waits for the other.
+// The number of requests in flight on one connection: enough that neither side waits for the other.
 const PIPELINE = 64;
 const STATUS = /HTTP\/1\.1 (\d{3}) [^\r\n]*\r\n/g;
 

@@ -6,8 +6,8 @@ import { limitMedia, openSubmissions, QUICKLY, rateOf, scaleMedia, told } from '
 
 const TOLERANCE = 0.25;
 /**
- * One of two processors, for two pods. `npm run capacity` also measured media with one of two processors and with the
- * same pixels, but with clips of other lengths.
+ * The limit of each of the two pods. Together they use one of the two processors, as in the measurement of `npm run
+ * capacity`. That measurement also had the same pixels, but clips of other lengths.
  */
 const CORES = 0.5;
 const REPLICAS = 2;

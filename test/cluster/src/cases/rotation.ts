@@ -57,8 +57,8 @@ async function replaceKey(harness: ClusterHarness): Promise<void> {
 }
 
 /**
- * Creates a project with this Idempotency-Key, or gets the stored HTTP response, which is sealed. Resolves to the token,
- * which differs between HTTP responses.
+ * Creates a project, or gets the HTTP response that is stored sealed under this Idempotency-Key. Resolves to the
+ * project's token, so an equal token means that the stored HTTP response was opened.
  */
 async function createOnce({ owner }: ClusterHarness, key: string): Promise<string> {
   const json = { projectName: 'Created before the rotation', count: 1 };

@@ -5,7 +5,7 @@ import type { Place } from '@recording-request/k8s/lab/place';
 import type { ServiceName } from '@recording-request/stack/service-plan';
 import type { Product } from './product.ts';
 
-/** Returns the common beginning of the names of a Deployment's pods of one version. */
+/** Returns the prefix of a pod's name that all pods of the same Deployment and version share. */
 export const prefixOf = (podName: string): string => podName.slice(0, podName.lastIndexOf('-') + 1);
 
 /** Returns the name prefixes of a service's running pods. */
@@ -24,8 +24,8 @@ async function* logsOf({ logs }: Logs, namespace: string, prefixes: string[]): A
 }
 
 /**
- * Returns whether the log of such a pod contains the request. Returns false if the pod sent no HTTP response or logged
- * no such line.
+ * Returns whether the log of a pod with one of the name `prefixes` contains the request. Returns false without a
+ * request id.
  */
 export async function isAnsweredBy(
   place: Logs,
@@ -41,7 +41,10 @@ export async function isAnsweredBy(
 /** The maximum time from the last request that a pod interrupted to the last line of its log. */
 const ENDING_MS = 10_000;
 
-/** Returns whether such a pod ended at that time. A pod does not log the requests that it interrupts when it ends. */
+/**
+ * Returns whether a pod with one of the name `prefixes` ended at the time of the incident. A pod does not log the
+ * requests that it interrupts when it ends.
+ */
 export async function isCutBy(place: Logs, namespace: string, prefixes: string[], { at }: Incident): Promise<boolean> {
   for await (const log of logsOf(place, namespace, prefixes)) {
     const last = log.trimEnd().split('\n').at(-1)!;

@@ -19,7 +19,7 @@ const image = (target: 'services' | 'workers') => {
 };
 const server = (port: number) => ({ cidrs: [`${NODE_ADDRESS}/32`], ports: [port] });
 
-/** Returns the values of the chart's production profile for the lab, with the limits of `objects`, an installation there. */
+/** Returns the values of the chart's production profile for the lab, with the resource limits from `objects`. */
 export function chartValues(serversEnv: Record<string, string>, settings: Record<string, string>, objects: Manifest[]) {
   const limitsOf = (name: string) =>
     objects.find(({ kind, metadata }) => kind === 'Deployment' && metadata.name === name)!.spec.template.spec

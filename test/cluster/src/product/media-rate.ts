@@ -19,7 +19,7 @@ const STEADY = [0.35, 0.85] as const;
 
 /**
  * Clips of a minute, so that media needs several times the CPU of all other work on a clip. Then two processors are
- * more than four pods with a quarter of a processor each can use.
+ * enough for four pods that are limited to a quarter of a processor each.
  */
 const LONG_FILM = { container: 'webm', audio: 'none', seconds: 60, width: 1280, height: 720 } as const;
 
@@ -86,9 +86,9 @@ export const told = ({ clipsPerMinute, use }: Rate, may: number): string =>
   `${clipsPerMinute.toFixed(1)} clips a minute, with ${use.pods.toFixed(2)} of media's ${may.toFixed(2)} processors and ${use.machine.toFixed(2)} in use on the machine`;
 
 /**
- * Sends `clips` clips, and starts their media only when all of them wait. Measures after `begun` has resolved, which
- * waits for the measured pods. Returns the rate. Until then, it queries only Kafka, because listing submissions would
- * use the measured processors.
+ * Sends `clips` clips, and starts their media only when all of them wait. Starts to measure when `begun` has resolved;
+ * `begun` can wait for the measured pods. Returns the rate. During the measurement, this function queries only Kafka,
+ * because listing submissions would use the measured processors.
  */
 export async function rateOf(
   harness: ClusterHarness,

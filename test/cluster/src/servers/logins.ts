@@ -10,7 +10,9 @@ import type { StoreUsers } from '@recording-request/stack/servers/minio-users';
 import type { MongoSet } from '@recording-request/stack/servers/mongo-set';
 import { Kafka, logLevel } from 'kafkajs';
 
-/** The logins of the services, the migration and a backup at the servers: for each login, by its name, the keys of its Secret. */
+/**
+ * The logins of the services, the migration and a backup: the keys in each login's Secret, by the name of the login.
+ */
 export type Logins = Record<string, Record<string, string>>;
 
 /** Returns the name of the Secret of a service, the migration or the backup in the production overlay. */

@@ -6,8 +6,8 @@ import { promisify } from 'node:util';
 const run = promisify(execFile);
 
 /**
- * Opens connections to a process until they use this share of its limit of open files, which this function sets to
- * `limit`. Keeps the connections open. The disposal of `repair` closes them and restores the limit.
+ * Sets the limit of open files of a process to `limit`, and opens connections until they use this share of the limit.
+ * Keeps the connections open. The disposal of `repair` closes them and restores the limit.
  */
 export async function leakSockets(
   { pid, url, share, limit }: { pid: number; url: string; share: number; limit: number },

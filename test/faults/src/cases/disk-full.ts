@@ -66,7 +66,7 @@ export const workDiskFull: FaultCase = {
     if (isSkipped('media-work-disk-full')) return;
     const fullMs = short ? 8_000 : 24_000;
     const load = trickle(harness, submissions, random, { overMs: fullMs, speech: 0.5 });
-    // Leaves from no free byte to slightly too few, so that each time a different file does not fit.
+    // Leaves a different number of bytes free each time, always too few, so that a different file does not fit.
     for (const butBytes of [0, 16, 40, 64, 96].map(kib => kib * 1024)) {
       await clear(harness.workDir);
       await fill(harness.workDir, butBytes);

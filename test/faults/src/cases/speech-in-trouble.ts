@@ -59,8 +59,8 @@ export const speechInTrouble: FaultCase = {
 };
 
 /**
- * Sends spoken takes during the trouble. Ends the trouble when each take has met it, or after as many failures as it
- * must cause.
+ * Sends spoken takes during the trouble. Ends the trouble when the endpoint has had a request for each take. If the
+ * transcripts must fail, ends the trouble only after they have failed.
  */
 async function meet(harness: Harness, { what, answer, ends }: Trouble, count: number, random: Random): Promise<void> {
   const { spoken } = await harness.projects();

@@ -9,8 +9,8 @@ export interface SeenEvent {
 }
 
 /**
- * Returns a violation for each event that came after a later event of its submission. Ignores repetitions. For readers
- * of the topics only, where all events of a submission have the same key: owners are promised no order.
+ * Returns a violation for each event that came after a later event of its submission. Ignores repetitions. Use this
+ * only for events from the topics, where all events of a submission have the same key. Webhooks have no promised order.
  */
 export function orderViolations(seen: Iterable<SeenEvent>, where: string): string[] {
   const known = new Set<string>();

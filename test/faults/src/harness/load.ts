@@ -8,7 +8,7 @@ import type { Owner, Project } from '../owner/owner.ts';
 export interface LoadOptions {
   /** The number of concurrent contributors. */
   width?: number;
-  /** The minimum time between the starts of two contributors in one place; 0 by default. */
+  /** The minimum time between the starts of two consecutive contributors in one of the `width` lanes; 0 by default. */
   everyMs?: number;
   /** The share of takes with speech, in a project with transcription. */
   speech?: number;

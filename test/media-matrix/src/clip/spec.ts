@@ -1,4 +1,4 @@
-/** `webm` is a live recording as browsers make it, without a length. A program completed `webm file`. */
+/** `webm` is a live recording as browsers make it, without a length. `webm file` is a complete file with a length. */
 export type Container = 'webm' | 'webm file' | 'mkv' | 'mp4' | 'mov' | 'fmp4' | '3gp' | 'avi' | 'ts';
 export type VideoCodec = 'h264' | 'hevc' | 'vp8' | 'vp9' | 'av1' | 'mpeg4' | 'h263' | 'mjpeg' | 'prores';
 export type AudioCodec = 'aac' | 'opus' | 'vorbis' | 'pcm' | 'mp3' | 'alac' | 'flac' | 'ac3' | 'ima' | 'amr' | 'none';
