@@ -18,7 +18,7 @@ export interface Options {
   help: boolean;
 }
 
-/** The first number of rounds of a row. */
+/** The default number of rounds of a row. */
 export const ROUNDS = 9;
 /** An undecided row gets more rounds, up to this number. */
 export const MAX_ROUNDS = 36;

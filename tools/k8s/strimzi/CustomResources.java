@@ -20,7 +20,7 @@ import java.util.Map;
  * enumerations. A type with subtypes gets the fields of all. `status` accepts any content.
  */
 public class CustomResources {
-    /** The API version that Strimzi keeps. */
+    /** The only API version in the definitions. */
     private static final String VERSION = "v1";
     private static final ObjectMapper MAPPER = new ObjectMapper();
     private static final Map<String, Object> ANYTHING = Map.of("x-kubernetes-preserve-unknown-fields", true);

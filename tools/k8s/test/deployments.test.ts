@@ -19,7 +19,7 @@ const deployments = all.filter(({ kind }) => kind === 'Deployment');
 const podOf = (deployment: Manifest) => deployment.spec.template.spec;
 const containerOf = (deployment: Manifest) => podOf(deployment).containers[0];
 
-/** Returns a proxy of `env` that adds the name of each variable that a caller reads to `read`. */
+/** Returns a proxy of `env` that records in `read` the name of each variable that a caller reads. */
 const watched = (env: Record<string, string>, read: Set<string>) =>
   new Proxy(env, {
     get(target, name) {

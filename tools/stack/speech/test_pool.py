@@ -7,7 +7,7 @@ import unittest
 
 import pool
 
-# Responds to "answer"; for any other request it hangs or writes without end.
+# Hangs for "hang", writes without end for "talk", and answers any other request.
 WORKER = """
     import json, sys, time
     print(json.dumps({"ready": True}), flush=True)

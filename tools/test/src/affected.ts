@@ -13,9 +13,9 @@ const isSource = (file: string): boolean => /\.(ts|mjs)$/.test(file);
 const isDocument = (file: string): boolean => /\.(md|png|jpe?g|svg)$/.test(file);
 
 /**
- * Returns the test files for a change of the files `changed`. In each changed workspace, these are the tests that
- * import a changed source file directly or indirectly. If another file than a source file or a document changed, these
- * are all tests of the workspace. All paths are relative to the repository.
+ * Returns the test files for a change of the files `changed`: in each changed workspace, the tests that directly or
+ * indirectly import a changed source file. If a file that is neither a source file nor a document changed, returns all
+ * tests of its workspace. All paths are relative to the repository.
  */
 export function affectedTests(graph: ImportGraph, testFiles: readonly string[], changed: readonly string[]): Affected {
   const code = changed.filter(file => workspaceOf(file) !== '' && !isDocument(file));

@@ -15,13 +15,11 @@ const LARGE = 'large';
 /** An owner with as many projects as the large owner, but without clips. */
 const EMPTY = 'empty';
 /**
- * The number of requests of each kind for each repetition of a turn. The median of the requests is the figure. A long
- * list of projects is requested only once.
+ * A turn sends REQUESTS × `repeats` requests of each kind. Their median is the figure. A long list of projects is
+ * requested only once.
  */
 const REQUESTS = 4;
-/**
- * The number of the sweeper's turns for each repetition. A turn takes five times as long as a page, and varies little.
- */
+/** A turn runs the sweeper SWEEPS × `repeats` times. A run takes five times as long as a page, and varies little. */
 const SWEEPS = 2;
 /** The number of turns in a round, so that a machine that is slow for some seconds affects all variants. */
 const TURNS = 8;

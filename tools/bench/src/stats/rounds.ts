@@ -12,7 +12,7 @@ export interface RoundsOptions {
   goals: readonly Goal[];
   /** The goals for the product compared with itself. If one goal fails, the row is void. */
   selfGoals: readonly Goal[];
-  /** The first number of counted rounds. */
+  /** The number of counted rounds before an undecided row gets more. */
   rounds: number;
   /** An undecided row gets twice as many rounds, up to this number. */
   maxRounds: number;
@@ -46,9 +46,9 @@ export interface RowOutcome {
   selfFindings: Finding[];
 }
 
-/** If other processes used this share of the CPU time in a round, the round is repeated … */
+/** A round is repeated if other processes used this share of the CPU time. */
 export const NOISE_LIMIT = 0.05;
-/** … at most this many times. */
+/** The maximum number of repetitions of a round. */
 export const REPEATS = 3;
 
 /**

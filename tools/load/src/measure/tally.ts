@@ -34,7 +34,7 @@ export interface Tally {
   refused(what: string, status: number | string, retryAfter?: string): void;
   /** Counts a failure of a contributor. */
   failed(what: string): void;
-  /** The number of requests that succeeded. */
+  /** Counts a request that succeeded. */
   succeeded(): void;
   read(): TallyResult;
 }

@@ -3,7 +3,7 @@ import { ALERTS } from './alerts.ts';
 import { ruleGroups } from './rules.ts';
 import { timeOf } from './time.ts';
 
-/** The names in a query: its series with the labels that it uses of each, and the labels of the result. */
+/** The names in a query: the labels that it uses of each series, and the labels by which it groups. */
 export interface Names {
   series: Map<string, Set<string>>;
   grouped: Set<string>;
@@ -90,7 +90,7 @@ export function knownSeries(): Map<string, Set<string>> {
   return known;
 }
 
-/** Returns the wrong names in a query: series that do not exist, and labels that they lack. */
+/** Returns the wrong names in a query: series that do not exist, and labels that their series do not have. */
 export function unknownNames(query: string, known: ReadonlyMap<string, ReadonlySet<string>>): string[] {
   const { series, grouped } = namesIn(query);
   const faults: string[] = [];
@@ -105,7 +105,7 @@ export function unknownNames(query: string, known: ReadonlyMap<string, ReadonlyS
   return faults;
 }
 
-/** Returns every alert's query and every recording rule's. */
+/** Returns the queries of all alerts and recording rules. */
 export function ruleQueries(): string[] {
   const time = timeOf(1);
   const rules = Object.values(ruleGroups({ time, runbooks: '' }))

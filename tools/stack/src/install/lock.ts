@@ -20,9 +20,9 @@ const BUSY = 75;
 
 /**
  * Takes the lock named by `file`. Waits at most `waitMs` milliseconds; 0 does not wait. The kernel keeps the lock
- * through `flock`, so a lock ends with its holder, even if the file remains. Without `flock` on the machine there is no
- * lock: callers must then be slower, but still correct. Rejects with LockBusyError after `waitMs`, and with the
- * signal's reason when the signal fires.
+ * through `flock`, so a lock ends with its holder, even if the file remains. On a machine without `flock`, there is no
+ * lock; callers must stay correct without it. Rejects with LockBusyError after `waitMs`, and with the signal's reason
+ * when the signal fires.
  */
 export async function holdLock(
   file: string,
