@@ -1,7 +1,7 @@
 import type { Settings, SUMMARY_SETTINGS } from '@recording-request/contract/project-settings';
 import { DomainError } from '@recording-request/kit/errors';
 
-/** The settings that apply to new uploads, even of a response that began before the change. */
+/** The settings whose current values apply to new uploads, even in a response that began before a change. */
 export type TranscriptionSettings = Pick<Settings, 'transcriptionEnabled' | 'transcriptionLanguage'>;
 
 /** The settings of an erased project. */
@@ -35,7 +35,10 @@ export function answersExpected(settings: Pick<Settings, 'interviewQuestions'>):
   return Math.max(1, settings.interviewQuestions.length);
 }
 
-/** Sets a new sealed secret. The current secret stays valid for the overlap. Clearing the secret ends both at once. */
+/**
+ * Sets a new sealed secret. The current secret stays valid for the overlap. An empty `sealed` ends the current and the
+ * former secret at once.
+ */
 export function rotateSecret(
   keys: Pick<WebhookKeys, 'secret'>,
   sealed: string,

@@ -12,7 +12,8 @@ export const getWebhookTarget =
     if (!project) throw noSuchProject();
     const { webhookUrl } = project.settings;
     const owner = sealedFor.webhook(projectId);
-    // Every receiver must know the current secret. No receiver needs the former secret for longer than a day.
+    // Fails if the key of the current secret is lost, because every receiver must know this secret. Omits a former
+    // secret whose key is lost, because receivers need it for a day at most.
     const open = (sealed: string, index: number) =>
       (index === 0 ? secrets.open(sealed, owner) : openUnlessLost(context, sealed, owner))?.toString() ?? [];
     return {

@@ -3,8 +3,8 @@ import type { TranscriptionSettings } from '../domain/project.ts';
 import type { Response } from '../domain/response.ts';
 
 /**
- * Returns the message of a response. `now`: the settings that are not frozen with the response, with the project's
- * current values.
+ * Returns the message of a response. `now`: the project's current values of the settings that a response does not
+ * freeze.
  */
 export function messageOf(response: Response, now: TranscriptionSettings): proto.Response {
   const { settings, terms, use } = response;

@@ -69,7 +69,7 @@ export interface IdempotencyDocument {
 }
 
 /**
- * The tombstone of an erasure. Records that arrive late are removed by it, and it marks an erasure that a crash
+ * The tombstone of an erasure. It lets the sweeper remove records that arrive late and continue an erasure that a crash
  * interrupted.
  */
 export interface Erasure {

@@ -67,8 +67,8 @@ export async function transact<T>(
   };
   try {
     over.throwIfAborted();
-    // The driver's own limit is two minutes and cannot be changed. At our earlier limit, ending the session ends the
-    // transaction.
+    // The driver's own limit is two minutes and cannot be changed. Our limit is shorter; after it, the end of the
+    // session ends the transaction.
     return await Promise.race([session.withTransaction(attempt, OPTIONS), ended]);
   } catch (error) {
     if (error !== timeUp.reason) throw error;

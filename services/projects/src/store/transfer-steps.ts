@@ -191,7 +191,7 @@ export function createTransferSteps({ links, responses }: Models, leaseMs: numbe
   };
 }
 
-/** Returns the latest transfer date under each name that has a transfer. */
+/** Returns the date of the latest transfer for each name that has transfers. */
 function latestDates(transfers: Record<string, Transfer[]>): Record<string, Date> {
   const dates = Object.entries(transfers).map(([name, all]) => [name, all.map(({ at }) => at.getTime())] as const);
   return Object.fromEntries(

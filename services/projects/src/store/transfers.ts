@@ -24,8 +24,8 @@ const POLL_MS = 15;
 const PATIENCE_MS = 4_000;
 const SWEEP_BATCH = 200;
 const APPLIED_AT_ONCE = 200;
-// No caller waits for the cleanup after a landing, so it runs later: before the landing's answer and webhook can be
-// sent, this service must serve other calls.
+// No caller waits for the cleanup after a landing, so it runs later. Until then, this service can serve the calls that
+// the landing's answer and webhook need.
 const LANDED_DELAYS = 4;
 
 /** Runs transfers to their end, and finishes transfers that a crash interrupted. See transfer-steps.ts. */

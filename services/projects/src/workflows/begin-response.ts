@@ -19,7 +19,7 @@ export interface Beginning {
 /** One try: the request, with the current link and project. */
 interface Try extends Beginning {
   link: Link;
-  /** The link as a device sees it that has begun no response: it is also disabled while its owner is disabled. */
+  /** The link for a device that has begun no response. It counts as disabled while its owner is disabled. */
   linkForNew: Link;
   project: Project;
 }
@@ -119,8 +119,8 @@ async function beginAgain(deps: Deps, given: Try, response: Response, sameDevice
 }
 
 /**
- * Returns the project's current settings for a response that has no byte. Another response keeps its settings, because
- * a recording may exist.
+ * Returns the project's current settings for a response that has no byte. Any other response keeps its settings,
+ * because a recording may exist.
  */
 function settingsForAnother({ project, termsAccepted }: Try, response: Response, now: Date) {
   const settings = response.hasBytes ? response.settings : project.settings;
