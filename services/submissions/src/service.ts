@@ -35,7 +35,7 @@ export interface SubmissionsService extends RunningService {
 }
 
 const OPEN_PUTS_LOOK_MS = 10 * 60_000;
-/** The interval of the slow sweeper, as a multiple of the interval of the other sweeper. */
+/** The interval of the slow sweeper, in multiples of `sweepSeconds`. */
 const SELDOM_TURNS = 6;
 
 /** Starts the service. Tests use the same function. */

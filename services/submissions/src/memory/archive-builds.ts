@@ -21,7 +21,7 @@ interface Running {
   made: Promise<ReadyArchive>;
   end: AbortController;
   callers: number;
-  /** True if a caller was told to retry later. */
+  /** True if a caller stopped waiting and will retry. */
   isAwaited: boolean;
 }
 

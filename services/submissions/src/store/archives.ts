@@ -83,7 +83,7 @@ const ERASING_MS = 10 * 60_000;
 // Objects are removed this long after the archive's end, because a process that still builds the archive may store more
 // objects.
 const LINGER_MS = 15 * 60_000;
-// The precision of the last use. A reader may still be active for this long after the last use.
+// The precision of the recorded last use. The actual last use may be this much later.
 const USED_MS = 60_000;
 const READING_MS = 5 * 60_000;
 const MOST_KEPT = 100;

@@ -3,8 +3,8 @@ import { type Models, RESPONSE_INDEX } from './models.ts';
 import { uploadAt } from './upload-row.ts';
 
 /**
- * The key of the note of one answer. Without an index, it is the key of the note for all answers that have no note of
- * their own.
+ * The key of the note of one answer. Without an index, it is the key of the note for all answers without a separate
+ * note.
  */
 export interface NoteKey {
   projectId: string;

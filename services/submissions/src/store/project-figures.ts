@@ -37,8 +37,8 @@ export function createProjectFigures(submissions: Models['submissions']): Projec
 }
 
 /**
- * Returns figures that are cached per owner. A project with an erasure has a stamp for every caller, but has no clips
- * for a caller who does not own it.
+ * Returns cached figures. Caches them per owner, because the stamp of a project with an erasure is the same for every
+ * caller, but only the owner's figures include its clips.
  */
 async function ofOwner<T>(
   cache: StampCache<T>,

@@ -147,8 +147,8 @@ export class PartWriter implements Disposable {
       await before;
       await isReady;
     } catch (error) {
-      // The bytes stay in memory until the send ends. A part that is not recorded must be removed from the store,
-      // whatever the store answered, because its upload may have been erased meanwhile.
+      // The bytes stay in memory until the send ends. The part is not recorded, so it is removed even if the store
+      // reported an error: the store may have it, and an erasure of the upload may have missed it.
       await sending.catch(() => {});
       await this.removeUncounted(part);
       throw error;

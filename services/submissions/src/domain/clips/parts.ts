@@ -1,6 +1,6 @@
 import type { StoredPart } from './submission.ts';
 
-/** Yields in order, for each part that overlaps the `length` bytes from `offset` on, the overlapping range. */
+/** Yields, in order, the range of each part that lies within the `length` bytes from `offset` on. */
 export function* rangesOf(
   parts: StoredPart[],
   offset: number,

@@ -1,7 +1,7 @@
 /**
  * Patterns that find a word in all its spellings: in any letter case, even where the number of letters differs (ß, SS),
- * and in both normal forms (ü, u with a combining diaeresis). They need a regular expression that ignores case letter
- * by letter, as those of MongoDB and JavaScript (`iu`) do.
+ * and in both normal forms (ü, u with a combining diaeresis). The regular expression must ignore case letter by letter,
+ * as in MongoDB and in JavaScript (`iu`).
  */
 
 /**

@@ -23,7 +23,7 @@ export interface Source extends StoredObject {
    * object.
    */
   uploadId?: string | undefined;
-  /** Lists do not load it. */
+  /** Lists do not load the parts. */
   parts?: StoredPart[] | undefined;
 }
 

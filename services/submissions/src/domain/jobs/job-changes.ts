@@ -39,8 +39,8 @@ export interface Claim {
 }
 
 /**
- * Starts a due job and counts the attempt. Fails a job that was started too often. `isTaken`: the claim's holder has
- * the job, because it lost the first response and repeats the request.
+ * Starts a due job and counts the attempt. Fails a job that was started too often. `isTaken`: the holder has the job,
+ * either from now on or because it repeats a request whose response was lost.
  */
 export function onJobTaken(
   submission: Submission,

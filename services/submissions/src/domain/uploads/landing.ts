@@ -31,13 +31,13 @@ export const ANSWERED: Refusal = {
   error: 'This question was answered already, here or on another device.',
 };
 
-/** For an upload that its size or first bytes refuse, without an inspection. */
+/** The refusal of an upload whose size or first bytes already show that it is not a video. */
 export const NO_VIDEO: Refusal = {
   reason: 'not_video',
   error: 'This file is not a video that we can play; please record or choose another one.',
 };
 
-/** The client gets the reason `answered`, because an erased take must not be sent again either. */
+/** The reason is `answered`, so that the client does not send the erased take again. */
 export const ERASED: Refusal = {
   reason: 'answered',
   error: 'This take was removed by the operator of this service.',

@@ -26,7 +26,7 @@ const NAMES: Record<number, string> = {
 const NAME_MS = 5_000;
 const NAME_DEADLINE_MS = 1_000;
 const NAMES_MAX = 1_000;
-// Each address costs a signature. A reader requests the parts behind these in another call.
+// Each address costs a signature. A reader requests further parts in another call.
 const PARTS_AT_ONCE = 32;
 
 export const getMedia = ({

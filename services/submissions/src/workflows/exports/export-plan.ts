@@ -31,7 +31,7 @@ interface PlanContext {
 // Videos that were unreadable before are checked again for at most this long; unchecked videos stay omitted.
 const LOOKING_MS = 60_000;
 const LOOKS_AT_ONCE = 8;
-// The number of tries per video, while the store answers other requests.
+// The number of tries per video. After each failed try, the store must answer another request.
 const LOOKS = 2;
 const LOOK_MS = 5_000;
 const LOOK_BYTES = 256 * 1024;

@@ -166,7 +166,7 @@ export async function openTexts(
     },
     async *submissions() {
       yield* first.splice(0);
-      // `upTo` decides now which other clips follow, not when they are read.
+      // `upTo` is the last clip at the start of the export, so clips that land later are not included.
       const [after] = firstClips.slice(FIRST_PAGE - 1, 1);
       if (after) yield* readPages(await idsIn({ after, upTo }));
     },
@@ -261,7 +261,7 @@ export async function* transcriptsText(source: TextSource): AsyncIterable<string
   for await (const submission of source.submissions()) yield transcriptsEntry(source.present(submission));
 }
 
-// Each piece has a cost in every step, so small pieces cost more than large ones.
+// Each piece has a cost in every step, so small pieces cost more per byte.
 const CHUNK_BYTES = 128 * 1024;
 
 /**

@@ -30,7 +30,7 @@ export function createTakeJob(context: ClaimContext): (taker: Taker) => Promise<
   // others.
   const outside = AsyncLocalStorage.snapshot();
   // With few slots, hardly any job runs when the queue is read, so the running jobs do not show whose turn it is. The
-  // times of the last turns keep the order fair. Each process knows only the turns that it gave.
+  // times of the last turns keep the order fair. Each process knows only the jobs that it handed out.
   const turns: LastTurns = { media: new Map(), transcript: new Map() };
   return createBatcher<Taker, Submission | undefined>({
     keyOf: ({ kind }) => kind,
@@ -75,7 +75,7 @@ async function takenBefore({ config, submissions, jobs }: ClaimContext, taker: T
   return isTaken ? after : undefined;
 }
 
-/** The rest of the queue as it was read. */
+/** The queue as it was read, updated with the jobs that were started since. */
 interface Queue {
   now: Date;
   waiting: WaitingOwner[];

@@ -34,7 +34,7 @@ const nothing = (): Omit<CheckedBatch, 'next'> => ({ expected: 0, objects: 0, by
 
 export type RecordsOf = 'submissions' | 'uploads' | 'archives';
 
-/** Looks for the objects in the store that some records name. */
+/** Checks that the store has the objects that some records name. */
 export async function checkRecords(
   context: CheckContext,
   of: RecordsOf,
@@ -111,10 +111,7 @@ async function hasSha256({ objects }: CheckContext, object: ExpectedObject, sign
   return hash.digest('hex') === object.sha256;
 }
 
-/**
- * Looks for the records that name some objects of the store. A record may not yet name an object that was stored since
- * `before`.
- */
+/** Checks that records name some of the stored objects. Objects stored since `before` may have no record yet. */
 export async function checkObjects(
   { objects, storedObjects }: CheckContext,
   { after, before, deleteOrphans }: { after: string; before: Date; deleteOrphans: boolean },

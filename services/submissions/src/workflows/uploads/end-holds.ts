@@ -29,8 +29,7 @@ export async function removeKept(context: LandContext): Promise<void> {
 export async function endHolds(context: LandContext): Promise<void> {
   const { config, uploads } = context;
   const holdMs = config.uploadHoldSeconds * 1_000;
-  // A contributor who ends an upload usually starts another one. So the use is kept as long as the use of an empty
-  // response.
+  // A contributor who ends an upload usually starts another one. So its use is kept for as long as a use without bytes.
   const endedMs = config.uploadEndedSeconds * 1_000;
   const each = async (state: UploadState, idleMs: number, end: (upload: Upload) => Promise<void>) =>
     void (await mapSettled(await uploads.idle(state, idleMs, BATCH), end, ENDS));

@@ -129,8 +129,8 @@ async function landUnderLease(
   const workerId = uuidv7();
   const leaseMs = config.landingLeaseSeconds * 1_000;
   let lastsUntil = 0;
-  // Counts by this process's monotonic clock, from a time before the request to the database. So this time is never
-  // later than the lease's end in the database.
+  // Computes the end of the lease on this process's monotonic clock, from a time before the request to the database. So
+  // the computed end is never later than the end in the database.
   const prolonging = async <T>(held: Promise<T>): Promise<T> => {
     const until = performance.now() + leaseMs;
     const result = await held;
