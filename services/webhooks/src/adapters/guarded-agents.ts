@@ -32,7 +32,7 @@ export function guardedAgents(options: { allowPrivate: boolean; dnsServers: stri
   return agents;
 }
 
-/** For an address instead of a name, Node does not call the lookup. */
+/** Makes the agent refuse addresses that are not public. Node calls the lookup only for names. */
 function refuseLiterals(agent: HttpAgent): void {
   const dial = agent.createConnection.bind(agent);
   agent.createConnection = (target, callback) => {

@@ -30,7 +30,7 @@ export interface NewDelivery extends TraceContext {
   ownerId: string;
   /** The submission whose erasure removes the body; "" when no erasure of a submission removes it. */
   submissionId: string;
-  /** The subject of a submission.erased event, which is kept after the erasure. */
+  /** The erased submission in a submission.erased event. This id stays after the erasure. */
   erasedSubmissionId?: string;
   eventType: string;
   /** The type that a test event imitates; absent for the default test event. */

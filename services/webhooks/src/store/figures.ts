@@ -4,8 +4,8 @@ import { DUE_INDEX, HEALTH_INDEX, type Models } from './models.ts';
 export interface FigureStore {
   endpointsByState(): Promise<{ ok: number; failing: number; paused: number }>;
   /**
-   * Returns the due time of the delivery that has been overdue longest and that no process sends; and how many such
-   * deliveries became due before `stuckBefore`.
+   * Considers overdue deliveries that no process sends. Returns the earliest due time, and how many became due before
+   * `stuckBefore`.
    */
   due(now: Date, stuckBefore: Date): Promise<{ since: Date | undefined; stuck: number }>;
 }

@@ -39,7 +39,7 @@ export async function checkEndpoint(
 ): Promise<boolean> {
   const target = await targets.of(projectId, signal);
   const now = clock.now();
-  // The project was deleted: each of its deliveries is marked as erased by its attempt when it is due.
+  // The project was deleted. Its deliveries become due, and their attempts mark them as erased.
   if (!target) {
     await store.endpoints.remove(projectId);
     return (await store.queue.resume(projectId, { waiting: true }, now)) > 0;
