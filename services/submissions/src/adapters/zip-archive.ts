@@ -13,15 +13,15 @@ const BLOCK_BYTES = 64 * 1024;
 const FILE_MS = 60_000;
 
 /**
- * Yields a ZIP of deflated files; the same files give the same bytes. Reads the next file after the reader has taken
+ * Yields a ZIP of deflated files; the same files produce the same bytes. Reads the next file after the reader has taken
  * the bytes of the current one. Holds about 400 bytes per file until the end, and writes the directory without a pause,
  * 25 µs per file. So the caller must bound the number of files.
  */
 export async function* zipArchive(files: AsyncIterable<ZipEntry>, signal: AbortSignal): AsyncIterable<Buffer> {
   const zip = new ZipArchive({ zlib: { level: 6 } });
   const blocks = createBlocks();
-  // Collects the chunks directly: the directory comes as twenty small chunks per file, which would take 5 KB in a
-  // stream.
+  // Collects the chunks without a stream: the directory has twenty small chunks per file, for which a stream would need
+  // 5 KB.
   zip.on('data', blocks.add);
   try {
     for await (const { content, ...entry } of files) {

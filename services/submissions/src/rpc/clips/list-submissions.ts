@@ -71,7 +71,7 @@ async function readPage(
   const clips = page.submissions.map(toMessage);
   const nextCursor = page.more ? makeCursor(page.submissions.at(-1)!.id) : '';
   const { presentation, projectId } = request;
-  // The caller that gets a short page merges it with the pages after it.
+  // The caller merges a short page with the next pages, so it needs the submissions and not their JSON.
   const isShort = page.more && clips.length < size;
   if (!presentation || clips.length === 0 || isShort) return { submissions: clips, nextCursor };
   const pageJson = jsonOf({ projectId, submissions: clips, nextCursor }, presentation);

@@ -112,7 +112,10 @@ async function findUnchanged(
   return changedAt?.getTime() === found.changedAt?.getTime() ? found : undefined;
 }
 
-/** Returns whether the last change happened before the rows were read. Then every later write has a later time. */
+/**
+ * Returns whether the last change happened before the rows were read. If so, each write after the read has a later
+ * time.
+ */
 const isSettled = (changedAt: Date | undefined, rowsReadAt: Date): boolean =>
   changedAt !== undefined && changedAt < rowsReadAt;
 
