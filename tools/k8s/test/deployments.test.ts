@@ -28,10 +28,7 @@ const watched = (env: Record<string, string>, read: Set<string>) =>
     },
   });
 
-/**
- * Asserts that a service with `seconds` to stop ends earlier than that, and that its longest job can end before the
- * service does.
- */
+/** Asserts that a service stops in less than `seconds`, and that its longest job can end before the service stops. */
 function assertStops(name: string, config: Record<string, unknown>, seconds: number): void {
   const stopSeconds = Number(config.stopGraceSeconds);
   assert.ok(stopSeconds < seconds, `${name} may stop for ${stopSeconds} s, but Kubernetes kills it after ${seconds} s`);

@@ -24,10 +24,7 @@ export async function readImportGraph(root: string): Promise<ImportGraph> {
   return graph;
 }
 
-/**
- * Returns the files in `starts` for which `isWanted` holds, or that directly or indirectly import a file for which it
- * holds.
- */
+/** Returns the files in `starts` that `isWanted` accepts, or that directly or indirectly import an accepted file. */
 export function reaching(graph: ImportGraph, starts: readonly string[], isWanted: (file: string) => boolean): string[] {
   return starts.filter(start => {
     const seen = new Set([start]);

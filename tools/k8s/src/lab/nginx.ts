@@ -39,9 +39,9 @@ export async function startNginx(place: Place, pods: string): Promise<AsyncDispo
 }
 
 /**
- * Returns the configuration of nginx. When a pod ends during a read, nginx repeats the read at another pod unless it
- * has sent a part of the HTTP response: this is its default for idempotent methods. nginx keeps the addresses of the
- * name for at most one second.
+ * Returns the configuration of nginx. When a pod ends during a read, nginx repeats the read at another pod, unless the
+ * client already has a part of the HTTP response. This is nginx's default for idempotent methods. nginx keeps the
+ * addresses of the name for at most one second.
  */
 const http = (pods: string): string => `  access_log off;
   resolver ${DNS_ADDRESS} valid=1s ipv6=off;
