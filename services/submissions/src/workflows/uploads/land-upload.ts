@@ -86,7 +86,7 @@ export async function finishUpload(context: LandContext, key: UploadKey): Promis
   const { config, log, landings, uploads, uploadChecksums } = context;
   const take: Take = async (...hold) =>
     (await uploads.finishAs(key, ...hold, uploadChecksums.readAll(key.id))) ?? uploads.takeWorker(key, ...hold);
-  // The sweeper retries a failed landing, so the client is told that the landing is in progress.
+  // The sweeper retries a failed landing, so the response says that the landing is in progress.
   const landing = landings
     .once(key.id, () => landUnderLease(context, key, (_, attempt) => attempt(), take))
     .catch(error => {
