@@ -159,20 +159,7 @@ function addPacket(tallies: Map<string, StreamTally>, fields: Map<string, string
 }
 
 function streamOf(line: string, tally: StreamTally): StreamScan {
-  const { packets, bytes, hidden, descriptions, firstSec, lastSec, endSec, openEnd, overtaken, keyFrames } = tally;
-  return {
-    ...streamHeaderOf(line),
-    packets,
-    bytes,
-    hidden,
-    descriptions,
-    firstSec,
-    lastSec,
-    endSec,
-    openEnd,
-    overtaken,
-    keyFrames,
-  };
+  return { ...streamHeaderOf(line), ...tally.statistics() };
 }
 
 /**

@@ -16,23 +16,11 @@ const packet = (sec: number | undefined, changes: Partial<Packet> = {}): Packet 
 function stream(kind: string, codec: string, packets: Packet[]): StreamScan {
   const tally = new StreamTally();
   for (const one of packets) tally.add(one);
-  const {
-    packets: count,
-    bytes,
-    hidden,
-    descriptions,
-    firstSec,
-    lastSec,
-    endSec,
-    openEnd,
-    overtaken,
-    keyFrames,
-  } = tally;
   const isVideo = kind === 'video';
   return {
     ...{ stream: isVideo ? 0 : 1, kind, codec, attachedPicture: false, channels: isVideo ? 0 : 1, looks: [] },
     ...(isVideo ? { width: 640, height: 360 } : { width: 0, height: 0 }),
-    ...{ packets: count, bytes, hidden, descriptions, firstSec, lastSec, endSec, openEnd, overtaken, keyFrames },
+    ...tally.statistics(),
   };
 }
 

@@ -93,6 +93,12 @@ export class StreamTally {
   private stepSec = 0;
   private begun = false;
 
+  /** Returns the statistics of the packets so far. */
+  statistics(): Omit<StreamScan, keyof StreamHeader> {
+    const { packets, bytes, hidden, descriptions, firstSec, lastSec, endSec, openEnd, overtaken, keyFrames } = this;
+    return { packets, bytes, hidden, descriptions, firstSec, lastSec, endSec, openEnd, overtaken, keyFrames };
+  }
+
   add({ sec, durationSec, bytes, key, discarded, described }: Packet): void {
     if (described) this.descriptions += 1;
     // Edit lists hide these packets from the viewer. Another muxer may hide them differently.
