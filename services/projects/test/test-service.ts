@@ -1,6 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import type { Settings } from '@recording-request/contract/project-settings';
 import { DomainError, type ErrorCode } from '@recording-request/kit/errors';
+import { isOutage } from '@recording-request/kit/outage';
 import { type AccountsServiceServer, AccountsServiceService } from '@recording-request/proto/accounts/v1/accounts';
 import {
   type ProjectsOperatorServiceServer,
@@ -122,7 +123,8 @@ async function patiently<T>(call: () => Promise<T>): Promise<T> {
     try {
       return await call();
     } catch (error) {
-      if (tries === 5 || !(error instanceof DomainError) || error.code !== 'unavailable') throw error;
+      const busy = isOutage(error) || (error instanceof DomainError && error.code === 'unavailable');
+      if (tries === 5 || !busy) throw error;
     }
   }
 }
@@ -133,7 +135,8 @@ export async function begin(
   responseSessionId = session(),
   termsAccepted = false,
 ) {
-  const { projectId = session() } = (await running.store.models.links.findById(linkId).lean()) ?? {};
+  const link = await patiently(async () => await running.store.models.links.findById(linkId).lean());
+  const { projectId = session() } = link ?? {};
   const { response } = await patiently(() =>
     running.projects.beginResponse({ linkId, projectId, responseSessionId, termsAccepted }),
   );
