@@ -1,4 +1,5 @@
 import type { Expectation } from './alert.ts';
+import type { RunbookQuery } from './runbook-query.ts';
 import type { Step } from './step-query.ts';
 import type { System } from './system/system.ts';
 
@@ -8,6 +9,15 @@ import type { System } from './system/system.ts';
  */
 type Begin = (system: System, repair: AsyncDisposableStack) => Promise<string | undefined> | Promise<void>;
 
+/** A runbook's query that names the broken part while the fault lasts. */
+export interface Naming extends RunbookQuery {
+  label: string;
+  /** The value of the label in the series with the highest value. */
+  value: string | ((system: System) => string);
+  /** True if the query names the part by returning other values of the label, but not this one. */
+  isAbsent?: boolean;
+}
+
 /** A fault, and the alert that it must fire. */
 export interface Drill {
   /** The name for `--only`: kebab-case. */
@@ -15,7 +25,17 @@ export interface Drill {
   /** The information that an operator gets, as a sentence. */
   promise: string;
   expects: Expectation;
+  /** Returns the labels of the alert that are known only when the system runs. */
+  labels?: (system: System) => Record<string, RegExp>;
+  names?: Naming;
+  /** The shortest duration of the fault; by default, it ends soon after its alert. Not divided. */
+  lastsMs?: number;
   begin: Begin;
+  /**
+   * Waits until the system has done the work that the fault has delayed. Rejects when it does not. `began` is the
+   * beginning of the fault, by Date.now().
+   */
+  recovers?: (system: System, options: { began: number; signal: AbortSignal }) => Promise<void>;
 }
 
 /** A slow step, which the runbook's query must name. */

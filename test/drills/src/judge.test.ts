@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Expectation, Sent } from './alert.ts';
-import { type Costs, isNamed, judgeDrill, slowest } from './judge.ts';
+import { type Costs, firstOf, isLacking, isNamed, judgeDrill, slowest } from './judge.ts';
 
 const BEGAN = 1_000_000;
+const ENDED = BEGAN + 20_000;
 const QUIET = BEGAN + 60_000;
 const STUCK: Expectation = {
   alert: 'ConsumerStuck',
@@ -17,11 +18,11 @@ const sent = (alert: string, severity: string, seconds: number, labels = {}): Se
 });
 const own = sent('ConsumerStuck', 'page', 12, { messaging_consumer_group_name: 'a.webhooks', topic: 'a' });
 const judged = (all: Sent[], quietAt: number | undefined = QUIET) =>
-  judgeDrill(STUCK, { sent: all, began: BEGAN, quietAt });
+  judgeDrill(STUCK, { sent: all, began: BEGAN, ended: ENDED, quietAt });
 
 test('a drill passes with the fault’s alert, alone or with tickets', () => {
   const verdict = judged([sent('LandingSlow', 'ticket', 8), own, { ...own, at: own.at + 9_000 }]);
-  assert.deepEqual(verdict, { firedAfter: 12, others: [], misses: [] });
+  assert.deepEqual(verdict, { firedAfter: 12, isDuring: true, others: [], misses: [] });
 });
 
 test('a missing alert is a miss, as is one about another part or of another severity', () => {
@@ -32,6 +33,12 @@ test('a missing alert is a miss, as is one about another part or of another seve
   assert.equal(judged([{ ...own, severity: 'ticket' }]).firedAfter, undefined);
 });
 
+test('an alert that fires only after the fault is a miss', () => {
+  const late = judged([{ ...own, at: ENDED + 1 }]);
+  assert.equal(late.isDuring, false);
+  assert.deepEqual(late.misses, ['the page ConsumerStuck fired after the fault had ended']);
+});
+
 test('any other page is a miss, before and after the fault’s alert, and reported once', () => {
   const burn = sent('MediaSlow', 'page', 3, { job: 'submissions' });
   const verdict = judged([burn, own, { ...burn, at: burn.at + 20_000 }]);
@@ -40,7 +47,7 @@ test('any other page is a miss, before and after the fault’s alert, and report
 });
 
 test('alerts that keep firing are a miss', () => {
-  const verdict = judgeDrill(STUCK, { sent: [own], began: BEGAN, quietAt: undefined });
+  const verdict = judgeDrill(STUCK, { sent: [own], began: BEGAN, ended: ENDED, quietAt: undefined });
   assert.equal(verdict.misses.length, 1);
 });
 
@@ -58,4 +65,18 @@ test('names a step after several consecutive results', () => {
   assert.equal(isNamed('store', [kafka!, store!, store!, store!, store!]), true);
   assert.equal(isNamed('store', [store!, store!, store!]), false);
   assert.equal(isNamed('store', [store!, store!, kafka!, store!, store!]), false);
+});
+
+const series = (job: string, value: number) => ({ labels: { job }, points: [[0, value] as [number, number]] });
+
+test('a query names the part with the highest value', () => {
+  assert.equal(firstOf([series('media', 1), series('webhooks', 3), series('gateway', 2)], 'job'), 'webhooks');
+  assert.equal(firstOf([], 'job'), undefined);
+});
+
+test('a query names a part by its absence, unless it returns nothing', () => {
+  const both = [series('media', 1), series('webhooks', 1)];
+  assert.equal(isLacking(both, 'job', 'transcription'), true);
+  assert.equal(isLacking(both, 'job', 'media'), false);
+  assert.equal(isLacking([], 'job', 'transcription'), false);
 });

@@ -1,3 +1,4 @@
+import type { Series } from '@recording-request/harness/prometheus';
 import type { Expectation, Sent } from './alert.ts';
 import type { Step } from './step-query.ts';
 
@@ -5,6 +6,8 @@ import type { Step } from './step-query.ts';
 export interface Verdict {
   /** The seconds from the fault to the notification of the expected alert; undefined if there was none. */
   firedAfter: number | undefined;
+  /** True if the fault lasted when the expected alert was sent. */
+  isDuring: boolean;
   /** The names of all other pages, each once. */
   others: string[];
   /** Sentences about failures; none when the drill passed. */
@@ -20,15 +23,17 @@ export const isExpected = ({ alert, severity, labels }: Sent, expects: Expectati
 /** Judges the notifications from the beginning of a fault until the time when no alert fired any more. */
 export function judgeDrill(
   expects: Expectation,
-  { sent, began, quietAt }: { sent: Sent[]; began: number; quietAt: number | undefined },
+  { sent, began, ended, quietAt }: { sent: Sent[]; began: number; ended: number; quietAt: number | undefined },
 ): Verdict {
   const own = sent.find(each => isExpected(each, expects));
+  const isDuring = own !== undefined && own.at <= ended;
   const pages = sent.filter(each => each.severity === 'page' && !isExpected(each, expects));
   const others = [...new Set(pages.map(named))];
   return {
     firedAfter: own && (own.at - began) / 1_000,
-    others,
+    ...{ isDuring, others },
     misses: [
+      ...(own && !isDuring ? [`the ${expects.severity} ${expects.alert} fired after the fault had ended`] : []),
       ...(own ? [] : [`the ${expects.severity} ${wanted(expects)} did not fire${nearly(expects, sent)}`]),
       ...others.map(other => `another page fired: ${other}`),
       ...(quietAt === undefined ? ['alerts kept firing long after the fault had ended'] : []),
@@ -36,7 +41,10 @@ export function judgeDrill(
   };
 }
 
-const SHOWN = ['job', 'instance', 'recording_peer', 'messaging_consumer_group_name', 'step', 'severity'];
+const SHOWN = [
+  ...['job', 'instance', 'recording_peer', 'messaging_consumer_group_name', 'step', 'severity'],
+  ...['recording_step', 'recording_project_id', 'process_executable_name'],
+];
 
 /** Returns an alert's name with the labels that identify its subject. */
 function named({ alert, labels }: Pick<Sent, 'alert' | 'labels'>): string {
@@ -50,6 +58,18 @@ const wanted = ({ alert, labels = {} }: Expectation): string =>
 function nearly({ alert }: Expectation, sent: Sent[]): string {
   const near = sent.filter(each => each.alert === alert);
   return near.length > 0 ? `, but fired as ${near.map(each => `${each.severity} ${named(each)}`).join('; ')}` : '';
+}
+
+/** Returns the value of the label in the series with the highest value; undefined without a series. */
+export function firstOf(series: Series[], label: string): string | undefined {
+  const now = ({ points }: Series) => points[0]![1];
+  return series.toSorted((a, b) => now(b) - now(a))[0]?.labels[label];
+}
+
+/** Returns whether other values of the label exist, but not this one. */
+export function isLacking(series: Series[], label: string, value: string): boolean {
+  const values = series.map(({ labels }) => labels[label]);
+  return values.length > 0 && !values.includes(value);
 }
 
 /** A result of the runbook's query: the increase of each step's cost in seconds. */

@@ -23,12 +23,12 @@ async function drillAll(options: Options, signal: AbortSignal): Promise<number> 
   const began = Date.now();
   await using scratch = await openScratch('drills');
   const results: Result[] = [];
-  print(`Windows and waits of alerts are divided by ${options.factor}.`);
+  print(`seed ${options.seed}; windows and waits of alerts are divided by ${options.factor}`);
   try {
     await runAll(options, { dir: scratch.path, results, log: print, signal });
   } finally {
     print(`\n${drillTable(results.map(({ row }) => row))}\n`);
-    const took = `${Math.round((Date.now() - began) / 6_000) / 10} minutes, windows divided by ${options.factor}`;
+    const took = `${Math.round((Date.now() - began) / 6_000) / 10} minutes, windows divided by ${options.factor}, seed ${options.seed}`;
     print(`${results.length} of ${options.only.length} drills ran; ${took}`);
   }
   const missed = results.filter(({ misses }) => misses.length > 0).length;

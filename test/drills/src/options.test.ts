@@ -6,8 +6,14 @@ import { parseOptions } from './options.ts';
 const NAMES = ['store-slow', 'speech-away', 'delay-store', 'delay-speech'];
 const ALL = NAMES.map(name => ({ name }));
 
-test('by default runs every drill, and divides windows by 60', () => {
-  assert.deepEqual(parseOptions([], ALL), { only: NAMES, factor: 60, list: false, help: false });
+test('by default runs every drill, divides windows by 60, and chooses a seed', () => {
+  const { seed, ...others } = parseOptions([], ALL);
+  assert.deepEqual(others, { only: NAMES, factor: 60, list: false, help: false });
+  assert.match(seed, /^\w+$/);
+});
+
+test('accepts a seed', () => {
+  assert.equal(parseOptions(['--seed', 'abc'], ALL).seed, 'abc');
 });
 
 test('accepts the beginning of a name, and keeps the list’s order', () => {
@@ -20,7 +26,7 @@ test('refuses an unknown drill, factor or option in a sentence that names it', (
     [['--factor', '0'], /"0"/],
     [['--factor', '1.5'], /"1\.5"/],
     [['--factor', '61'], /61/],
-    [['--seed', 'a'], /--seed/],
+    [['--moon', 'a'], /--moon/],
   ];
   for (const [args, names] of refusals)
     assert.throws(

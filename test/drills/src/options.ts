@@ -3,6 +3,8 @@ import { FACTOR } from './limits.ts';
 
 export interface Options {
   only: string[];
+  /** Determines the load's choices and the order of the drills. */
+  seed: string;
   /** The divisor of alert windows. */
   factor: number;
   list: boolean;
@@ -15,12 +17,13 @@ const MOST = 60;
 export const HELP = `npm run drills [-- options]
 
 Starts the whole system under a steady load, with a collector, Prometheus and Alertmanager, and causes one fault after the
-other. Each of ten faults must fire its own alert and no other page; for a delay in each step of a clip's processing, the
-runbook's query must name that step. Prints a table; exits with a status other than 0 after a miss. Takes at most half an hour,
-on an otherwise idle machine, because alerts judge durations.
+other. Each fault must fire its own alert and no other page, while it lasts; for a delay in each step of a clip's
+processing, the runbook's query must name that step. Prints a table; exits with a status other than 0 after a miss. Takes about
+half an hour, on an otherwise idle machine, because alerts judge durations.
 
   --only A,B     run only these drills; the beginning of a name is enough
   --factor N     divide the alerts' windows and waits by N (default: ${FACTOR}; at most ${MOST})
+  --seed TEXT    repeat the choices and the order of an earlier run, which printed its seed
   --list         list the drills
   --help         print this text
 
@@ -30,9 +33,14 @@ its logs and prints their folder; other runs keep no files. Ctrl-C ends all star
 
 /** Parses the command line; `all` are all drills. Throws UsageError. */
 export function parseOptions(args: string[], all: readonly { name: string }[]): Options {
-  const { only, factor = String(FACTOR), ...flags } = parseFlags(args, { only: TEXT, factor: TEXT, list: FLAG });
+  const {
+    only,
+    factor = String(FACTOR),
+    seed = Date.now().toString(36),
+    ...flags
+  } = parseFlags(args, { only: TEXT, factor: TEXT, seed: TEXT, list: FLAG });
   return {
-    ...flags,
+    ...{ ...flags, seed },
     only: named(only, all, 'drill').map(({ name }) => name),
     factor: wholeNumber('--factor', factor, { min: 1, max: MOST }),
   };

@@ -1,11 +1,13 @@
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { createRandom } from '@recording-request/stack/random';
 import { waitFor } from '@recording-request/stack/wait';
 import { DRILLS } from './drills/all.ts';
 import { DELAYS } from './drills/delays.ts';
 import { stretched } from './limits.ts';
 import type { Options } from './options.ts';
+import { shuffled } from './order.ts';
 import { quiet } from './quiet.ts';
 import { runDelay } from './run-delay.ts';
 import { type Result, runDrill } from './run-drill.ts';
@@ -25,21 +27,26 @@ const QUIET_MS = 240_000;
 /** The time without faults before a delay. The runbook's query compares with it. */
 const CALM_MS = 40_000;
 
-/** Runs the requested drills on one system. The drills that delay one step run before the others. */
-export async function runAll({ only, factor }: Options, { dir, results, log, signal }: Run): Promise<void> {
+/**
+ * Runs the requested drills on one system, in an order that the seed determines. The drills that delay one step run before
+ * the others, because their query compares with earlier values.
+ */
+export async function runAll({ only, factor, seed }: Options, { dir, results, log, signal }: Run): Promise<void> {
+  const random = createRandom(seed);
   // The folder's name also names the run's databases, topics and bucket.
   const dataDir = join(dir, `d${randomBytes(5).toString('hex')}`);
-  await using system = await openSystem({ dataDir, factor, log, signal });
+  await using system = await openSystem({ dataDir, factor, random, log, signal });
   signal.throwIfAborted();
   log('… the system runs; waiting for metrics, and until no alert fires');
   await warm(system, signal);
-  const chosen = (name: string) => only.includes(name);
-  for (const each of DELAYS.filter(({ name }) => chosen(name))) {
+  const chosen = <T extends { name: string }>(all: readonly T[]) =>
+    shuffled(all, random.fork('order')).filter(({ name }) => only.includes(name));
+  for (const each of chosen(DELAYS)) {
     log(`… ${each.name}: ${each.what}`);
     await delay(stretched(CALM_MS, factor), undefined, { signal });
     report(await runDelay(each, system, signal));
   }
-  for (const each of DRILLS.filter(({ name }) => chosen(name))) {
+  for (const each of chosen(DRILLS)) {
     log(`… ${each.name}: ${each.promise}`);
     report(await runDrill(each, system, signal));
   }
@@ -48,8 +55,8 @@ export async function runAll({ only, factor }: Options, { dir, results, log, sig
   function report(result: Result): void {
     results.push(result);
     const { row, misses, notes } = result;
-    const after = row.after === undefined ? '' : ` after ${Math.round(row.after)} s`;
-    log(`${misses.length === 0 ? '✔' : '✖'} ${row.name}: ${row.actual || 'nothing'}${after}`);
+    const after = row.after === undefined ? 'did not fire' : `after ${Math.round(row.after)} s`;
+    log(`${misses.length === 0 ? '✔' : '✖'} ${row.name}: ${row.expected} ${after}`);
     for (const line of [...notes, ...misses]) log(`    ${line}`);
   }
 }

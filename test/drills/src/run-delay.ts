@@ -1,10 +1,12 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { timeOf } from '@recording-request/observe/definitions/time';
 import type { Delay } from './drill.ts';
 import { type Costs, isNamed, slowest } from './judge.ts';
 import { stretched } from './limits.ts';
 import { quiet } from './quiet.ts';
 import type { Result } from './run-drill.ts';
-import { type Step, stepQuery } from './step-query.ts';
+import { runbookQuery } from './runbook-query.ts';
+import { STEP_QUERY, type Step } from './step-query.ts';
 import type { System } from './system/system.ts';
 
 const LOOK_MS = 2_000;
@@ -16,7 +18,7 @@ const QUIET_MS = 150_000;
  * when the signal fires.
  */
 export async function runDelay(it: Delay, system: System, signal: AbortSignal): Promise<Result> {
-  const query = await stepQuery();
+  const query = await runbookQuery(STEP_QUERY, timeOf(system.factor));
   const before = await costs(system, query);
   const answers: Costs[] = [];
   const began = Date.now();
@@ -40,8 +42,10 @@ export async function runDelay(it: Delay, system: System, signal: AbortSignal): 
     row: {
       name: it.name,
       expected: it.step,
-      actual: slowest(last) ?? '',
       after: named && (named - began) / 1_000,
+      isDuring: named !== undefined,
+      named: slowest(last) ?? '',
+      others: [],
       quietAfter: quietAt && (quietAt - ended) / 1_000,
       verdict: misses.length === 0 ? 'ok' : 'missed',
     },

@@ -1,16 +1,21 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { timeOf } from '@recording-request/observe/definitions/time';
 import { waitFor } from '@recording-request/stack/wait';
-import type { Sent } from './alert.ts';
-import type { Drill } from './drill.ts';
-import { isExpected, judgeDrill, type Verdict } from './judge.ts';
+import type { Expectation, Sent } from './alert.ts';
+import type { Drill, Naming } from './drill.ts';
+import { firstOf, isExpected, isLacking, judgeDrill } from './judge.ts';
 import { stretched } from './limits.ts';
 import { quiet } from './quiet.ts';
+import { runbookQuery } from './runbook-query.ts';
 import type { System } from './system/system.ts';
 import type { Row } from './table.ts';
 
 const FIRE_MS = 90_000;
 /** The time for which the fault continues after its alert, so that other alerts can fire. */
 const STAY_MS = 8_000;
-const QUIET_MS = 150_000;
+/** The limit for the runbook's query to name the broken part, from the alert on. */
+const NAME_MS = 20_000;
+const QUIET_MS = 120_000;
 
 /** The result of one drill. */
 export interface Result {
@@ -21,64 +26,93 @@ export interface Result {
   notes: string[];
 }
 
-/** Causes the drill's fault, waits for its alert, removes the fault, and waits until no alert fires. Rejects when the signal fires. */
+/**
+ * Causes the drill's fault, waits for its alert, asks the runbook's query, removes the fault, and waits until no alert fires.
+ * Rejects when the signal fires.
+ */
 export async function runDrill(drill: Drill, system: System, signal: AbortSignal): Promise<Result> {
-  const { expects } = drill;
+  const labels = { ...drill.expects.labels, ...drill.labels?.(system) };
+  const expects: Expectation = { ...drill.expects, labels };
   const { sent } = system.pager;
   const from = sent.length;
-  const since = () => sent.slice(from);
   const began = Date.now();
-  const repair = new AsyncDisposableStack();
-  let refused: string | undefined;
-  try {
-    refused = (await drill.begin(system, repair)) ?? undefined;
-    if (!refused) await fired(drill, since, { limitMs: stretched(FIRE_MS, system.factor), signal });
-  } finally {
-    await repair.disposeAsync();
-  }
-  const ended = Date.now();
+  const during = await withFault(drill, expects, system, { from, began, signal });
   const expected = `${expects.severity} ${expects.alert}`;
-  if (refused)
-    return {
-      row: { name: drill.name, expected, actual: '', after: undefined, quietAfter: undefined, verdict: 'not tried' },
-      ...{ misses: [], notes: [refused] },
-    };
-  const quietAt = await quiet(system, { limitMs: stretched(QUIET_MS, system.factor), signal });
-  const verdict = judgeDrill(expects, { sent: since(), began, quietAt });
-  return {
-    row: {
-      name: drill.name,
-      expected,
-      actual: actualOf(verdict, expected),
-      after: verdict.firedAfter,
-      quietAfter: quietAt && (quietAt - ended) / 1_000,
-      verdict: verdict.misses.length === 0 ? 'ok' : 'missed',
-    },
-    misses: verdict.misses,
-    notes: [`sent: ${sentInWords(since(), began)}; the fault ended after ${Math.round((ended - began) / 1_000)} s`],
-  };
-}
-
-async function fired(
-  { expects }: Drill,
-  since: () => Sent[],
-  { limitMs, signal }: { limitMs: number; signal: AbortSignal },
-): Promise<void> {
-  const own = async () => (since().some(each => isExpected(each, expects)) ? true : undefined);
-  // If the alert is missing, the verdict reports it.
-  const hasFired = await waitFor(expects.alert, own, { timeoutMs: limitMs, intervalMs: 200, signal }).catch(
-    () => false,
-  );
+  const none = { after: undefined, isDuring: false, named: '', others: [], quietAfter: undefined };
+  if ('refused' in during)
+    return { row: { name: drill.name, expected, ...none, verdict: 'not tried' }, misses: [], notes: [during.refused] };
+  const { ended, naming } = during;
+  const failure = await drill.recovers?.(system, { began, signal }).catch((error: Error) => error.message);
   signal.throwIfAborted();
-  if (hasFired) await stay(signal);
+  const quietAt = await quiet(system, { limitMs: stretched(QUIET_MS, system.factor), signal });
+  const all = sent.slice(from);
+  const verdict = judgeDrill(expects, { sent: all, began, ended, quietAt });
+  const misses = [...verdict.misses, ...naming.misses, ...(failure ? [failure] : [])];
+  const row: Row = {
+    ...{ name: drill.name, expected, after: verdict.firedAfter, isDuring: verdict.isDuring, named: naming.named },
+    others: verdict.others,
+    quietAfter: quietAt && (quietAt - ended) / 1_000,
+    verdict: misses.length === 0 ? 'ok' : 'missed',
+  };
+  const notes = [`sent: ${sentInWords(all, began)}; the fault ended after ${Math.round((ended - began) / 1_000)} s`];
+  return { row, misses, notes };
 }
 
-const stay = (signal: AbortSignal) => {
-  const until = Date.now() + STAY_MS;
-  return waitFor('the rest', async () => (Date.now() > until ? true : undefined), {
-    ...{ timeoutMs: STAY_MS * 2, intervalMs: 200, signal },
-  });
-};
+/** Returns when the fault ended (by Date.now()) and what the runbook's query named; or why there was no fault. */
+async function withFault(
+  drill: Drill,
+  expects: Expectation,
+  system: System,
+  { from, began, signal }: { from: number; began: number; signal: AbortSignal },
+): Promise<{ refused: string } | { ended: number; naming: Named }> {
+  await using repair = new AsyncDisposableStack();
+  const refused = await drill.begin(system, repair);
+  if (refused) return { refused };
+  const isSent = () => system.pager.sent.slice(from).some(each => isExpected(each, expects));
+  // If the alert is missing, the verdict reports it.
+  const hasFired = await holds(expects.alert, isSent, { timeoutMs: stretched(FIRE_MS, system.factor), signal });
+  const until = Math.max(Date.now() + STAY_MS, began + (drill.lastsMs ?? 0));
+  const naming = drill.names && hasFired ? await named(drill.names, system, signal) : NOTHING;
+  if (hasFired) await delay(Math.max(0, until - Date.now()), undefined, { signal });
+  return { ended: Date.now(), naming };
+}
+
+/** Returns whether the condition came true in time. */
+async function holds(
+  what: string,
+  condition: () => boolean | Promise<boolean>,
+  { timeoutMs, signal }: { timeoutMs: number; signal: AbortSignal },
+): Promise<boolean> {
+  const check = async () => (await condition()) || undefined;
+  const isTrue = await waitFor(what, check, { timeoutMs, intervalMs: 200, signal }).catch(() => false);
+  signal.throwIfAborted();
+  return isTrue;
+}
+
+interface Named {
+  /** The part that the query named; empty if it named none. */
+  named: string;
+  misses: string[];
+}
+
+const NOTHING: Named = { named: '', misses: [] };
+
+/** Asks the runbook's query until it names the broken part. */
+async function named(naming: Naming, system: System, signal: AbortSignal): Promise<Named> {
+  const { label, isAbsent, runbook } = naming;
+  const query = await runbookQuery(naming, timeOf(system.factor));
+  const value = typeof naming.value === 'string' ? naming.value : naming.value(system);
+  let first: string | undefined;
+  const names = async () => {
+    const series = await system.prometheus.now(query);
+    first = firstOf(series, label);
+    return isAbsent ? isLacking(series, label, value) : first === value;
+  };
+  if (await holds(query, names, { timeoutMs: stretched(NAME_MS, system.factor), signal }))
+    return { named: isAbsent ? `no ${value}` : value, misses: [] };
+  const wrong = isAbsent ? `still has ${value}` : `names ${first ?? 'nothing'}, not ${value}`;
+  return { named: isAbsent ? '' : (first ?? ''), misses: [`the query of ${runbook} ${wrong}: ${query}`] };
+}
 
 /** Returns each sent alert once, with the seconds since the fault. */
 function sentInWords(sent: Sent[], began: number): string {
@@ -89,6 +123,3 @@ function sentInWords(sent: Sent[], began: number): string {
   }
   return [...first].map(([name, seconds]) => `${name} after ${seconds} s`).join(', ') || 'nothing';
 }
-
-const actualOf = ({ firedAfter, others }: Verdict, expected: string): string =>
-  [...(firedAfter === undefined ? [] : [expected]), ...others.map(other => `page ${other}`)].join(', ');

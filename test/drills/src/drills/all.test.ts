@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ALERTS } from '@recording-request/observe/definitions/alerts';
-import { stepQuery } from '../step-query.ts';
+import { timeOf } from '@recording-request/observe/definitions/time';
+import { runbookQuery } from '../runbook-query.ts';
+import { STEP_QUERY } from '../step-query.ts';
 import { DRILLS } from './all.ts';
 import { DELAYS } from './delays.ts';
 
@@ -19,5 +21,9 @@ test('every name is unique', () => {
 });
 
 test('a runbook has the query that names the slow step', async () => {
-  assert.match(await stepQuery(), /^topk\(1, /);
+  assert.match(await runbookQuery(STEP_QUERY, timeOf(60)), /^topk\(1, /);
+});
+
+test('a runbook has the query of each drill that names the broken part', async () => {
+  for (const { names } of DRILLS) if (names) await runbookQuery(names, timeOf(60));
 });

@@ -8,10 +8,12 @@ import { podSlow } from './pod-slow.ts';
 import { primaryGone } from './primary-gone.ts';
 import { socketsLeak } from './sockets-leak.ts';
 import { speechAway } from './speech-away.ts';
-import { storeSlow } from './store-slow.ts';
+import { storeSlow, storeSlower } from './store-slow.ts';
+import { transcriptionHalted } from './transcription-halted.ts';
 
-/** The drills in the order in which they run. */
+/** The drills. The seed determines the order in which they run. */
 export const DRILLS: Drill[] = [
-  ...[storeSlow, kafkaDown, consumerStuck, diskFull, speechAway],
+  ...[storeSlow, storeSlower, kafkaDown, consumerStuck, diskFull, speechAway],
   ...[endpointFailing, primaryGone, podSlow, clockSkewed, socketsLeak],
+  transcriptionHalted,
 ];

@@ -18,7 +18,7 @@ const delayed = (
   begin: (system: System, repair: AsyncDisposableStack) => Promise<void>,
 ): Delay => ({ name: `delay-${step}`, step, what, begin });
 
-/** One delay for each step, in the order in which the drills run. */
+/** One delay for each step. */
 export const DELAYS: Delay[] = [
   lagging('store', 's3', 'each response of the object store arrives'),
   lagging('database', 'mongo', 'each response of MongoDB arrives'),
@@ -30,9 +30,9 @@ export const DELAYS: Delay[] = [
       speech.takesMs = takesMs;
     });
   }),
-  delayed('endpoint', `the endpoint of webhooks responds ${MS.endpoint} ms late`, async ({ endpoint }, repair) => {
-    endpoint.lag(MS.endpoint);
-    repair.defer(() => endpoint.pass());
+  delayed('endpoint', `each endpoint of an owner responds ${MS.endpoint} ms late`, async ({ owners }, repair) => {
+    owners.endpoints.lag(MS.endpoint);
+    repair.defer(() => owners.endpoints.pass());
   }),
   delayed('ffmpeg', `each run of ffmpeg takes ${FFMPEG_SECONDS} s longer`, async ({ ffmpeg }, repair) => {
     await ffmpeg.lag(FFMPEG_SECONDS);

@@ -1,11 +1,22 @@
 import type { Harness } from '@recording-request/fault-test/harness/harness';
 import type { Project } from '@recording-request/fault-test/owner/owner';
-import { createRandom, type Random } from '@recording-request/stack/random';
+import type { Random } from '@recording-request/stack/random';
+import type { Owners } from './owners.ts';
 
 /** A load of contributors and an owner. They act at fixed times, even while earlier requests still run. */
 export interface SteadyLoad extends AsyncDisposable {
-  readonly handedIn: number;
-  readonly reads: number;
+  /** Hands in one more clip, for this project. Rejects when it is not accepted. */
+  handIn(project: Project): Promise<void>;
+  /** The latest accepted clips, oldest first. */
+  readonly clips: readonly HandedIn[];
+}
+
+/** An accepted clip. */
+export interface HandedIn {
+  projectId: string;
+  sha256: string;
+  /** The time when the contributor began, by Date.now(). */
+  at: number;
 }
 
 const CLIP_EVERY_MS = 2_000;
@@ -16,32 +27,43 @@ const SPEECH = 0.5;
 const CLIPS_MOST = 30;
 const READS_MOST = 40;
 const PATIENCE_MS = 60_000;
+const REMEMBERED = 200;
 
 /** Sends clips and reads like an owner until disposal. */
-export function startLoad(harness: Harness, projects: { plain: Project; spoken: Project }): SteadyLoad {
-  const random = createRandom('steady');
-  const clips = many(CLIPS_MOST, CLIP_EVERY_MS, at => handIn(harness, projects, random.fork(`clip ${at}`)));
-  const { projectId } = projects.spoken;
+export function startLoad(
+  harness: Harness,
+  { plain, spoken, others }: Pick<Owners, 'plain' | 'spoken' | 'others'>,
+  random: Random,
+): SteadyLoad {
+  const accepted: HandedIn[] = [];
+  let extra = 0;
+  const handIn = async (project: Project, speaks: boolean, own: Random) => {
+    const at = Date.now();
+    const sha256 = await contribute(harness, project, speaks, own);
+    accepted.push({ projectId: project.projectId, sha256, at });
+    accepted.splice(0, accepted.length - REMEMBERED);
+  };
+  const clips = many(CLIPS_MOST, CLIP_EVERY_MS, at => {
+    const own = random.fork(`clip ${at}`);
+    const speaks = own.chance(SPEECH);
+    return handIn(speaks ? spoken : own.pick([plain, ...others]), speaks, own);
+  });
+  const { projectId } = spoken;
   const paths = ['/api/projects', `/api/projects/${projectId}`, `/api/projects/${projectId}/submissions?limit=10`];
   const reads = many(READS_MOST, READ_EVERY_MS, at =>
     harness.owner.ask(paths[at % paths.length]!, { limitMs: 20_000 }),
   );
   return {
-    get handedIn() {
-      return clips.done;
-    },
-    get reads() {
-      return reads.done;
-    },
+    clips: accepted,
+    handIn: project => handIn(project, false, random.fork(`extra clip ${extra++}`)),
     async [Symbol.asyncDispose]() {
       await Promise.all([clips.end(), reads.end()]);
     },
   };
 }
 
-async function handIn(harness: Harness, { plain, spoken }: Parameters<typeof startLoad>[1], random: Random) {
-  const speaks = random.chance(SPEECH);
-  const project = speaks ? spoken : plain;
+/** Returns the hash of the accepted clip. */
+async function contribute(harness: Harness, project: Project, speaks: boolean, random: Random): Promise<string> {
   const take = harness.take(random, { speaks });
   const how = { chunkBytes: 1_000_000, patienceMs: PATIENCE_MS };
   const entry = await harness.contribute({ project }, take, random, how);
@@ -49,17 +71,17 @@ async function handIn(harness: Harness, { plain, spoken }: Parameters<typeof sta
   harness.ledger.entries.splice(harness.ledger.entries.indexOf(entry), 1);
   harness.gateway.incidents.length = 0;
   if (entry.outcome !== 'ok') throw new Error(entry.why);
+  return take.sha256;
 }
 
 /** Starts `one` at intervals, unless `most` of them still run. */
 function many(most: number, everyMs: number, one: (at: number) => Promise<unknown>) {
   const open = new Set<Promise<void>>();
   let at = 0;
-  let done = 0;
   const begin = () => {
     if (open.size >= most) return;
     const running = one(at++).then(
-      () => void done++,
+      () => {},
       () => {},
     );
     open.add(running);
@@ -67,9 +89,6 @@ function many(most: number, everyMs: number, one: (at: number) => Promise<unknow
   };
   const timer = setInterval(begin, everyMs);
   return {
-    get done() {
-      return done;
-    },
     async end() {
       clearInterval(timer);
       await Promise.all(open);

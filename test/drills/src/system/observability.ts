@@ -7,6 +7,10 @@ import { type Observability, startObservability } from '@recording-request/obser
 
 /** The interval of a service's exports, of scrapes, and of rule evaluations. */
 const SCRAPE_MS = 1_000;
+/** Three exports of a service of a cluster. */
+const SILENT_MS = 45_000;
+/** A process on a busy machine must not look like one that has ended. */
+const SILENT_LEAST_MS = 8_000;
 
 /**
  * Starts the collector, Prometheus and Alertmanager with the rules of deploy/observability, with divided windows and waits, and sends every
@@ -35,7 +39,13 @@ export async function openObservability({
   await writeFile(alertmanagerFile, alertmanagerConfig({ time, page: pager, ticket: pager }));
   return await startObservability({
     dataDir: join(dataDir, 'observability'),
-    ...{ rulesDir, alertmanagerFile, scrapeMs: SCRAPE_MS, notifyUrl: pagerUrl },
+    ...{
+      rulesDir,
+      alertmanagerFile,
+      scrapeMs: SCRAPE_MS,
+      silentMs: Math.max(SILENT_MS / factor, SILENT_LEAST_MS),
+      notifyUrl: pagerUrl,
+    },
     ...how,
   });
 }

@@ -3,23 +3,22 @@ import { type Harness, openHarness } from '@recording-request/fault-test/harness
 import { ownServers } from '@recording-request/fault-test/harness/own-servers';
 import { mountSmall } from '@recording-request/fault-test/harness/small-disk';
 import { provideSpeech } from '@recording-request/fault-test/harness/speech-provider';
-import { type FaultProxy, openProxy } from '@recording-request/fault-test/proxy/proxy';
 import { Prometheus } from '@recording-request/harness/prometheus';
 import { ensure } from '@recording-request/stack/install/ensure';
 import { fakeClock } from '@recording-request/stack/install/faketime';
 import { freePort } from '@recording-request/stack/ports';
-import { createRandom } from '@recording-request/stack/random';
+import type { Random } from '@recording-request/stack/random';
 import type { ServiceName } from '@recording-request/stack/service-plan';
 import { type SteadyLoad, startLoad } from './load.ts';
 import { openObservability } from './observability.ts';
+import { type Owners, openOwners } from './owners.ts';
 import { openPager, type Pager } from './pager.ts';
 import { type SlowFfmpeg, slowFfmpeg } from './slow-ffmpeg.ts';
 
 /** The product under a steady load, its observability servers, and the parts that drills break. */
 export interface System extends AsyncDisposable {
   harness: Harness;
-  /** The proxy in front of the endpoint of all webhooks. */
-  endpoint: FaultProxy;
+  owners: Owners;
   /** The speech endpoint: its duration per request, and its restart after its proxies were down. */
   speech: { takesMs: number; back(): Promise<void> };
   ffmpeg: SlowFfmpeg;
@@ -38,6 +37,8 @@ export interface SystemOptions {
   /** The folder of all files; it is created. */
   dataDir: string;
   factor: number;
+  /** The load's choices. */
+  random: Random;
   log(line: string): void;
   signal: AbortSignal;
 }
@@ -69,7 +70,7 @@ const processEnv = (service: ServiceName, index: number): Record<string, string>
 });
 
 /** Starts everything; if a part does not start, stops the others and rejects. */
-export async function openSystem({ dataDir, factor, log, signal }: SystemOptions): Promise<System> {
+export async function openSystem({ dataDir, factor, random, log, signal }: SystemOptions): Promise<System> {
   await using opening = new AsyncDisposableStack();
   await ensure(['ffmpeg', 'flite', 'faketime'], log, { signal });
   const pager = opening.use(await openPager());
@@ -94,11 +95,9 @@ export async function openSystem({ dataDir, factor, log, signal }: SystemOptions
         return { ...own, ...observability.env, SPEECH_BASE_URL: `http://127.0.0.1:${await freePort()}/v1` };
       },
     },
-    { serversEnv: {}, dataDir, random: createRandom('drills'), signal },
+    { serversEnv: {}, dataDir, random, signal },
   );
   opening.use(harness);
-  const receiver = new URL(harness.receiver.url);
-  const endpoint = opening.use(await openProxy({ targets: () => [receiver.host] }));
   const speech = { takesMs: SPEECH_MS, back: async () => {} };
   const provide = () => void provideSpeech(harness, () => speech.takesMs);
   speech.back = async () => {
@@ -106,14 +105,11 @@ export async function openSystem({ dataDir, factor, log, signal }: SystemOptions
     provide();
   };
   provide();
-  const webhookUrl = `http://127.0.0.1:${endpoint.port}${receiver.pathname}`;
-  const settings = { webhookUrl, sharedLinkMaxUses: 100_000 };
-  const plain = await harness.owner.create(settings);
-  const spoken = await harness.owner.create({ ...settings, transcriptionEnabled: true });
-  const load = opening.use(startLoad(harness, { plain, spoken }));
+  const owners = await openOwners(harness, opening);
+  const load = opening.use(startLoad(harness, owners, random.fork('load')));
   const opened = opening.move();
   return {
-    ...{ harness, endpoint, speech, ffmpeg, smallDisk, pager, load, factor, log },
+    ...{ harness, owners, speech, ffmpeg, smallDisk, pager, load, factor, log },
     prometheus: new Prometheus(prometheusUrl),
     keep() {
       harness.keep();

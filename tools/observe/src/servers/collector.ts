@@ -22,14 +22,23 @@ export interface Collector {
 /**
  * Starts the collector on free ports of 127.0.0.1 with the configuration in `config`. The configuration reads the
  * addresses of the collector and of Zipkin from the environment. The services send their metrics every `everyMs`
- * milliseconds. `sampling` are sampling variables that replace the default (every trace is kept).
+ * milliseconds; the metrics of a process that has sent none for `silentMs` disappear. `sampling` are sampling variables
+ * that replace the default (every trace is kept).
  */
 export async function startCollector(
   program: string,
-  options: { config: string; zipkinUrl: string; everyMs: number; sampling?: Record<string, string> },
+  options: {
+    config: string;
+    zipkinUrl: string;
+    everyMs: number;
+    silentMs?: number | undefined;
+    sampling?: Record<string, string>;
+  },
   context: ServerContext,
 ): Promise<Collector> {
   const { config, zipkinUrl, everyMs, sampling = FOR_LOOKING } = options;
+  // The time of three exports. It has a minimum, because a slow machine must not look like a process that has ended.
+  const { silentMs = Math.max(3 * everyMs, 15_000) } = options;
   const address = async () => `127.0.0.1:${await freePort()}`;
   const [grpc, http, services] = [await address(), await address(), await address()];
   const itself = await address();
@@ -41,8 +50,7 @@ export async function startCollector(
     OWN_METRICS_HOST: '127.0.0.1',
     OWN_METRICS_PORT: new URL(`http://${itself}`).port,
     SPAN_METRICS_INTERVAL: `${everyMs}ms`,
-    // The time of three exports. It has a minimum, because a slow machine must not look like a process that has ended.
-    METRIC_EXPIRATION: `${Math.max(3 * everyMs, 15_000)}ms`,
+    METRIC_EXPIRATION: `${silentMs}ms`,
     ...sampling,
     GOMEMLIMIT: '256MiB',
   };
