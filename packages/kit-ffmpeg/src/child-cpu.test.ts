@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { test } from 'node:test';
-import { childSecondsIn, meterCpu } from './child-cpu.ts';
+import { cpuSecondsIn, meterCpu } from './child-cpu.ts';
 
 const BURN = 'const until = process.cpuUsage().user + 300_000; while (process.cpuUsage().user < until);';
 const REPORT = 'const { user, system } = process.cpuUsage(); console.log((user + system) / 1e6);';
@@ -50,5 +50,6 @@ test('the meter of a killed child returns its CPU seconds', async () => {
 
 test('the seconds are found after a process name of any form', () => {
   const fields = Array.from({ length: 50 }, (_, at) => String(at + 3));
-  assert.equal(childSecondsIn(`12 (a) (b c) ${fields.join(' ')}`), (16 + 17) / 100);
+  const seconds = cpuSecondsIn(`12 (a) (b c) ${fields.join(' ')}`);
+  assert.deepEqual(seconds, { own: (14 + 15) / 100, children: (16 + 17) / 100 });
 });

@@ -2,30 +2,42 @@ import { readFileSync } from 'node:fs';
 
 // USER_HZ of every architecture that Node runs on.
 const TICKS_PER_SECOND = 100;
-// The numbers of fields in proc_pid_stat(5): the first field after the name, cutime, and cstime. The name is in
-// parentheses and may contain spaces.
+// The numbers of fields in proc_pid_stat(5): the first field after the name, utime, stime, cutime, and cstime. The name
+// is in parentheses and may contain spaces.
 const FIRST_FIELD = 3;
-const CHILDREN_USER = 16;
-const CHILDREN_SYSTEM = 17;
+const OWN = [14, 15];
+const CHILDREN = [16, 17];
 
-/** Returns the CPU seconds of all ended children from a line of /proc/PID/stat. */
-export function childSecondsIn(stat: string): number {
+/** Returns the CPU seconds of a process and of its ended children from a line of /proc/PID/stat. */
+export function cpuSecondsIn(stat: string): { own: number; children: number } {
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-  const ticks = (field: number) => Number(fields[field - FIRST_FIELD]);
-  return (ticks(CHILDREN_USER) + ticks(CHILDREN_SYSTEM)) / TICKS_PER_SECOND;
+  const seconds = (numbers: number[]) =>
+    numbers.reduce((sum, field) => sum + Number(fields[field - FIRST_FIELD]), 0) / TICKS_PER_SECOND;
+  return { own: seconds(OWN), children: seconds(CHILDREN) };
+}
+
+/** Undefined for an ended process, and on a system without /proc. */
+function cpuSecondsOf(process: number | 'self'): { own: number; children: number } | undefined {
+  try {
+    return cpuSecondsIn(readFileSync(`/proc/${process}/stat`, 'utf8'));
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * Returns the CPU seconds that a running process, its threads and its ended children have used so far; undefined if the
+ * system does not report them.
+ */
+export function usedSeconds(pid: number): number | undefined {
+  const seconds = cpuSecondsOf(pid);
+  return seconds && seconds.own + seconds.children;
 }
 
 let counted: number | undefined;
 let running = 0;
 
-/** Undefined on a system without /proc. */
-function endedSeconds(): number | undefined {
-  try {
-    return childSecondsIn(readFileSync('/proc/self/stat', 'utf8'));
-  } catch {
-    return undefined;
-  }
-}
+const endedSeconds = () => cpuSecondsOf('self')?.children;
 
 /**
  * Starts to meter a child that is about to start. Call the returned function once, when the child has ended: it returns

@@ -1,46 +1,59 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { test } from 'node:test';
-import { metrics } from '@opentelemetry/api';
-import { type DataPoint, type Histogram, MeterProvider, MetricReader } from '@opentelemetry/sdk-metrics';
+import { after, test } from 'node:test';
+import { startMeasured } from '@recording-request/testing/measured';
 import { until } from '@recording-request/testing/wait';
+import type { RunningProgram } from './run-program.ts';
 import type { Sandbox } from './sandbox.ts';
 
-class OnDemand extends MetricReader {
-  protected onForceFlush = async () => {};
-  protected onShutdown = async () => {};
-}
-const reader = new OnDemand();
-metrics.setGlobalMeterProvider(new MeterProvider({ readers: [reader] }));
-// Imported after the SDK starts, because an instrument belongs to the provider that exists when the instrument is made.
-const { runProgram } = await import('./run-program.ts');
+const measured = startMeasured();
+after(() => measured[Symbol.asyncDispose]());
+const { CpuTimeError, runProgram } = await import('./run-program.ts');
 
 /** Runs a script in place of the program, without limits. */
-function run(script: string) {
+function run(script: string, { signal = AbortSignal.timeout(30_000), cpuSeconds = 60 } = {}): RunningProgram {
   const commandOf = () => ({ command: 'sh', args: ['-c', script] });
-  const sandbox = { commandOf, cpuSeconds: { ffprobe: 60 } } as unknown as Sandbox;
-  const options = { signal: AbortSignal.timeout(30_000), sandbox };
-  return runProgram('ffprobe', [], options, { span: 'ffprobe', purpose: 'frame' });
+  const sandbox = { commandOf, cpuSeconds: { ffprobe: cpuSeconds } } as unknown as Sandbox;
+  return runProgram('ffprobe', [], { signal, sandbox }, { span: 'ffprobe', purpose: 'frame' });
 }
 
 /** Returns the number of runs by outcome. */
 async function outcomes(): Promise<Record<string, number>> {
-  const { resourceMetrics } = await reader.collect();
-  const points = resourceMetrics.scopeMetrics
-    .flatMap(scope => scope.metrics)
-    .filter(({ descriptor }) => descriptor.name === 'recording.ffmpeg.duration')
-    .flatMap(({ dataPoints }) => dataPoints as DataPoint<Histogram>[]);
-  return Object.fromEntries(
-    points.map(({ attributes, value }) => [String(attributes['recording.outcome']), value.count]),
-  );
+  const series = await measured.seriesOf('recording.ffmpeg.duration');
+  return Object.fromEntries(series.map(({ attributes, value }) => [String(attributes['recording.outcome']), value]));
 }
 
-test('a program that is killed because its reader stops has not failed; one that exits with a status has', async () => {
-  {
-    using running = run('echo a picture; exec tail -f /dev/null');
+test('a run is ok, has failed, or was killed', async t => {
+  await t.test('a program that is killed because its reader stops has not failed', async () => {
+    {
+      using running = run('echo a picture; exec tail -f /dev/null');
+      await once(running.stdout, 'data');
+    }
+    await until('the run has ended', async () => (await outcomes()).ok === 1);
+  });
+  await t.test('one that exits with a status has failed', async () => {
+    assert.equal(await run('exit 3').end(), 3);
+    assert.deepEqual(await outcomes(), { ok: 1, failed: 1 });
+  });
+  await t.test('one that this service kills has failed', async () => {
+    const abort = new AbortController();
+    const running = run('echo ready; exec tail -f /dev/null', { signal: abort.signal });
     await once(running.stdout, 'data');
-  }
-  await until('the first run has ended', async () => (await outcomes()).ok === 1);
-  assert.equal(await run('exit 3').end(), 3);
-  assert.deepEqual(await outcomes(), { ok: 1, failed: 1 });
+    abort.abort(new Error('out of time'));
+    await assert.rejects(running.end(), /out of time/);
+    assert.deepEqual(await outcomes(), { ok: 1, failed: 2 });
+  });
+  await t.test('one that used up its CPU time has failed', async () => {
+    await assert.rejects(run('kill -KILL $$', { cpuSeconds: 0 }).end(), error => error instanceof CpuTimeError);
+    assert.deepEqual(await outcomes(), { ok: 1, failed: 3 });
+  });
+  await t.test('one that ends itself by a signal has failed', async () => {
+    assert.equal(await run('kill -SEGV $$').end(), null);
+    assert.deepEqual(await outcomes(), { ok: 1, failed: 4 });
+  });
+  await t.test('one that another process kills was killed', async () => {
+    for (const signal of ['KILL', 'TERM'])
+      await assert.rejects(run(`kill -${signal} $$`).end(), new RegExp(`was ended by SIG${signal}`));
+    assert.deepEqual(await outcomes(), { ok: 1, failed: 4, killed: 2 });
+  });
 });

@@ -5,15 +5,8 @@ import type { Readable, Writable } from 'node:stream';
 import { startSpan } from '@recording-request/kit-telemetry/span';
 import { meterCpu } from './child-cpu.ts';
 import { type Purpose, startRun } from './run-figures.ts';
-import {
-  type Ended,
-  endedFromOutside,
-  killGroup,
-  type Program,
-  type RunOptions,
-  reachedCpuLimit,
-  SPAWN_OPTIONS,
-} from './sandbox.ts';
+import type { Program } from './running-programs.ts';
+import { type Ended, killedBy, killGroup, type RunOptions, reachedCpuLimit, SPAWN_OPTIONS } from './sandbox.ts';
 
 /** The program used up its CPU time: the file needs more CPU time than the limit. */
 export class CpuTimeError extends Error {}
@@ -53,7 +46,6 @@ export function runProgram<P extends Program>(
   signal.throwIfAborted();
   const span = startSpan(name, { attributes: programAttributes(program, { purpose, bytesIn }) });
   const command = sandbox.commandOf(program, args);
-  const endRun = startRun(program, purpose);
   const child: ChildProcess = spawn(command.command, command.args, {
     ...SPAWN_OPTIONS,
     stdio: [stdin, 'pipe', 'ignore'],
@@ -61,18 +53,28 @@ export function runProgram<P extends Program>(
   // A program that is killed because its reader stopped has not failed.
   let isDisposed = false;
   let cpuSeconds: number | undefined;
-  const failureOf = () => failed(program, child, cpuSeconds, sandbox.cpuSeconds[program]);
+  const limit = sandbox.cpuSeconds[program];
+  const failureOf = () => failed(program, child, cpuSeconds, limit);
   const endMeter = meterCpu();
-  child.once('exit', () => {
+  // No program waits for input, because the callers write all of it at the start.
+  const isUnread = () => child.stdout!.readableLength > 0;
+  const endRun = startRun(program, purpose, { pid: () => child.pid, isUnread });
+  const onEnd = () => {
     cpuSeconds = endMeter();
     span.set({ 'recording.cpu.seconds': cpuSeconds });
-    endRun(isDisposed || child.exitCode === 0, cpuSeconds);
-  });
+    if (isDisposed || child.exitCode === 0) endRun('ok', cpuSeconds);
+    else endRun(!signal.aborted && killedBy(child, cpuSeconds, limit) ? 'killed' : 'failed', cpuSeconds);
+  };
+  child.once('exit', onEnd);
   child.once('close', () => {
     span.set({ ...endAttributes(child), 'recording.bytes.out': (child.stdout as Socket).bytesRead });
     span.end(signal.aborted ? signal.reason : isDisposed ? undefined : failureOf());
   });
-  child.once('error', error => span.end(error));
+  child.once('error', error => {
+    // A program that did not start has no `exit` event.
+    if (child.pid === undefined) onEnd();
+    span.end(error);
+  });
   const kill = () => killGroup(child);
   signal.addEventListener('abort', kill, { once: true });
   const closed = once(child, 'close');
@@ -104,7 +106,7 @@ function failed(
   limit: number,
 ): Error | undefined {
   if (reachedCpuLimit(child, cpuSeconds, limit)) return new CpuTimeError(`${program} reached the end of its CPU time`);
-  const by = endedFromOutside(child);
+  const by = killedBy(child, cpuSeconds, limit);
   return by === undefined ? undefined : new Error(`${program} was ended by ${by}`);
 }
 

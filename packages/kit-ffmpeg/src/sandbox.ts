@@ -1,8 +1,7 @@
 import { type ChildProcess, execFile, type SpawnOptions } from 'node:child_process';
 import { promisify } from 'node:util';
 import type { Logger } from '@recording-request/kit/log';
-
-export type Program = 'ffmpeg' | 'ffprobe';
+import { type Program, reportPrograms } from './running-programs.ts';
 
 /** The limits of one run of each program. */
 export interface Limits<P extends Program = Program> {
@@ -49,11 +48,12 @@ const BY_PARENT = ['sh', '-c', 'unset PWD; [ "$PPID" = "$0" ] && exec "$@"', Str
 const PARENT_DEATH = ['setpriv', '--pdeathsig', 'KILL', '--no-new-privs', ...BY_PARENT];
 const TRIAL_MS = 10_000;
 
-/** Detects and logs which limits this system grants. Rejects if one of the programs is missing. */
+/** Detects and logs which limits this system grants, and reports the programs. Rejects if one of them is missing. */
 export async function openSandbox<P extends Program>(limits: Limits<P>, log: Logger): Promise<Sandbox<P>> {
   const sandbox = await detectSandbox(limits);
   const programs = Object.keys(limits.memoryBytes) as P[];
   await Promise.all(programs.map(program => findProgram(program, sandbox)));
+  reportPrograms(programs);
   const about = { programs, limits: sandbox.limits, endsWithParent: sandbox.endsWithParent };
   if (about.limits.length > 0 && about.endsWithParent) log.info(about, 'Programs that read files run under limits');
   else log.warn(about, 'Programs that read files run without some of their limits');
@@ -145,10 +145,13 @@ export function reachedCpuLimit(child: Ended, seconds: number | undefined, limit
 }
 
 /**
- * Returns the signal with which another process killed a program, which says nothing about the file; undefined if there
- * was none.
+ * Returns the signal with which another process, possibly this service, killed a program; undefined if there was none.
+ * Such an end says nothing about the file.
  */
-export function endedFromOutside({ signalCode, exitCode }: Ended): string | undefined {
+export const killedBy = (child: Ended, seconds: number | undefined, limit: number): string | undefined =>
+  reachedCpuLimit(child, seconds, limit) ? undefined : endedFromOutside(child);
+
+function endedFromOutside({ signalCode, exitCode }: Ended): string | undefined {
   if (signalCode !== null) return FROM_OUTSIDE.has(signalCode) ? signalCode : undefined;
   return exitCode === SIGNALLED ? 'a signal' : undefined;
 }

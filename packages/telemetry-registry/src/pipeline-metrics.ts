@@ -91,14 +91,36 @@ export const PIPELINE = {
       ...PROGRAM,
       'recording.purpose':
         'for ffmpeg `all` (a clip’s files in one run), `remux`, `thumbnails`, `audio`, `sound`; for ffprobe `packets`, `frame`',
-      'recording.outcome': '`ok`, `failed` (also if the clip is at fault)',
+      'recording.outcome':
+        '`ok`; `failed`, also if the clip is at fault or the service ended the program; `killed`: a signal ended the program, and the service did not send it',
     },
     buckets: STEP_SECONDS,
+  },
+  'recording.ffmpeg.run.time': {
+    kind: 'counter',
+    unit: 's',
+    description:
+      'The time of all runs of ffmpeg and ffprobe. It grows while a program runs, but not while the service is suspended.',
+    attributes: PROGRAM,
   },
   'recording.ffmpeg.cpu.time': {
     kind: 'counter',
     unit: 's',
-    description: 'CPU time of all runs of ffmpeg and ffprobe, also of failed runs.',
+    description:
+      'CPU time of all runs of ffmpeg and ffprobe, also of failed runs. It grows while a program runs. A system without `/proc` does not report it.',
+    attributes: PROGRAM,
+  },
+  'recording.program.age': {
+    kind: 'gauge',
+    unit: 's',
+    description: 'The age of the oldest program that the process runs; 0 without one.',
+    attributes: PROGRAM,
+  },
+  'recording.program.stalled': {
+    kind: 'gauge',
+    unit: 's',
+    description:
+      'The longest time for which a running program has used no CPU time; 0 without one. A time counts neither while the program’s output waits for the service nor while the service is suspended.',
     attributes: PROGRAM,
   },
   'recording.media.ratio': {

@@ -6,17 +6,33 @@ import { after, before, test } from 'node:test';
 import { createLogger } from '@recording-request/kit/log';
 import type { Sandbox } from '@recording-request/kit-ffmpeg/sandbox';
 import { testClip } from '@recording-request/testing/clip';
-import { FfmpegError } from '../src/adapters/ffmpeg.ts';
-import { UnusableMediaError } from '../src/workflows/make-media.ts';
-import { makeMedia } from './make-media.ts';
-import { runOptions } from './sandbox.ts';
+import { startMeasured } from '@recording-request/testing/measured';
+import { until } from '@recording-request/testing/wait';
 
+const measured = startMeasured();
+const { FfmpegError, runFfmpeg } = await import('../src/adapters/ffmpeg.ts');
+const { UnusableMediaError } = await import('../src/workflows/make-media.ts');
+const { makeMedia } = await import('./make-media.ts');
+const { runOptions } = await import('./sandbox.ts');
 const log = createLogger('media', 'silent');
 let root = '';
 before(async () => {
   root = await mkdtemp(join(tmpdir(), 'killed-run-'));
 });
-after(() => rm(root, { recursive: true, force: true }));
+after(async () => {
+  await measured[Symbol.asyncDispose]();
+  await rm(root, { recursive: true, force: true });
+});
+
+/** Returns the sum of a metric of ffmpeg, of one outcome if it is given. */
+async function sumOf(name: string, outcome?: string): Promise<number> {
+  const series = (await measured.seriesOf(name)).filter(
+    ({ attributes }) =>
+      attributes['process.executable.name'] === 'ffmpeg' &&
+      (outcome === undefined || attributes['recording.outcome'] === outcome),
+  );
+  return series.reduce((sum, { value }) => sum + value, 0);
+}
 
 /** Returns a sandbox that runs this shell script in place of the ffmpeg runs that make files. */
 function whoseRuns(script: string): Sandbox {
@@ -36,6 +52,7 @@ for (const signal of ['KILL', 'TERM'])
   test(`ffmpeg that is ended by SIG${signal} says nothing about the clip: the job is retried`, async () => {
     const dir = await mkdtemp(join(root, 'job-'));
     await copyFile((await testClip({ container: 'webm', text: 'Hello.' })).path, join(dir, 'source'));
+    const before = await sumOf('recording.ffmpeg.duration', 'killed');
     const making = makeMedia(
       { dir, known: undefined },
       { ...runOptions(), sandbox: whoseRuns(`kill -${signal} $$`), log },
@@ -44,6 +61,7 @@ for (const signal of ['KILL', 'TERM'])
       assert.ok(!(error instanceof UnusableMediaError) && !(error instanceof FfmpegError), error.message);
       return /was ended by SIG/.test(error.message);
     });
+    assert.equal(await sumOf('recording.ffmpeg.duration', 'killed'), before + 1);
   });
 
 test('if every run of ffmpeg fails, the clip fails', async () => {
@@ -51,4 +69,20 @@ test('if every run of ffmpeg fails, the clip fails', async () => {
   await copyFile((await testClip({ container: 'webm', text: 'Hello.' })).path, join(dir, 'source'));
   const making = makeMedia({ dir, known: undefined }, { ...runOptions(), sandbox: whoseRuns('exit 1'), log });
   await assert.rejects(making, UnusableMediaError);
+});
+
+test('the CPU time of ffmpeg grows while it runs; ffmpeg that the service kills was not killed', async () => {
+  const killed = await sumOf('recording.ffmpeg.duration', 'killed');
+  const before = await sumOf('recording.ffmpeg.cpu.time');
+  const abort = new AbortController();
+  const none = { path: join(root, 'none'), options: [] };
+  const options = { signal: abort.signal, sandbox: whoseRuns('while :; do :; done') };
+  const running = runFfmpeg({ purpose: 'remux', inputs: [none], outputs: [none] }, options);
+  const ended = assert.rejects(running, /out of time/);
+  await until('it used CPU time', async () => (await sumOf('recording.ffmpeg.cpu.time')) > before + 0.3);
+  assert.ok((await sumOf('recording.program.age')) > 0);
+  abort.abort(new Error('out of time'));
+  await ended;
+  assert.equal(await sumOf('recording.program.age'), 0);
+  assert.equal(await sumOf('recording.ffmpeg.duration', 'killed'), killed);
 });

@@ -6,9 +6,8 @@ import { endAttributes, programAttributes } from '@recording-request/kit-ffmpeg/
 import { safeInputOptions } from '@recording-request/kit-ffmpeg/safe-input';
 import {
   type Ended,
-  endedFromOutside,
+  killedBy,
   type RunOptions,
-  reachedCpuLimit,
   type Sandbox,
   SPAWN_OPTIONS,
 } from '@recording-request/kit-ffmpeg/sandbox';
@@ -43,11 +42,13 @@ const MESSAGE_LINES = 40;
 const DISK_FULL = /No space left on device/;
 const END = /^ffmpeg (?:was killed with signal (\w+)|exited with code (\d+))/;
 // Sets the limits of SPAWN_OPTIONS here, because fluent-ffmpeg starts programs with its own options. One process runs
-// `env`, then `setsid`, then `sh`, then ffmpeg; no second process starts.
+// `env`, then `setsid`, then `sh`, then ffmpeg; no second process starts. `sh` prints the process id, which
+// fluent-ffmpeg does not give.
 const IN_SANDBOX = [
   ...['-i', ...Object.entries(SPAWN_OPTIONS.env).map(([name, value]) => `${name}=${value}`)],
-  ...['setsid', 'sh', '-c', 'unset PWD; exec "$@" </dev/null', 'sh'],
+  ...['setsid', 'sh', '-c', 'unset PWD; echo "[pid $$]" >&2; exec "$@" </dev/null', 'sh'],
 ];
+const PID = /^\[pid (\d+)\]$/;
 
 /**
  * Runs ffmpeg and overwrites its outputs. Rejects with FfmpegError if the clip is at fault, with DiskFullError if the disk is
@@ -58,14 +59,12 @@ export async function runFfmpeg(call: FfmpegCall, options: RunOptions): Promise<
   const { purpose, inputs, outputs } = call;
   const bytesIn = await bytesOf(inputs);
   const attributes = programAttributes('ffmpeg', { purpose, bytesIn });
-  const endRun = startRun('ffmpeg', purpose);
   await inSpan('ffmpeg', { attributes }, async span => {
     try {
       await findFfmpeg();
-      await run(commandOf(call, options.sandbox), options, (ended, seconds) => {
-        span.set({ ...endAttributes(ended), 'recording.cpu.seconds': seconds });
-        endRun(ended.exitCode === 0, seconds);
-      });
+      await run(call, options, (ended, seconds) =>
+        span.set({ ...endAttributes(ended), 'recording.cpu.seconds': seconds }),
+      );
       span.set({ 'recording.bytes.out': await bytesOf(outputs) });
     } catch (error) {
       await Promise.all(outputs.map(({ path }) => rm(path, { force: true })));
@@ -118,28 +117,37 @@ function commandOf({ inputs, outputs }: FfmpegCall, sandbox: Sandbox): ffmpeg.Ff
 
 type OnExit = (ended: Ended, cpuSeconds: number | undefined) => void;
 
-function run(command: ffmpeg.FfmpegCommand, { signal, sandbox }: RunOptions, onExit: OnExit): Promise<void> {
+function run(call: FfmpegCall, { signal, sandbox }: RunOptions, onExit: OnExit): Promise<void> {
   signal.throwIfAborted();
+  const command = commandOf(call, sandbox);
   const { promise, resolve, reject } = Promise.withResolvers<void>();
   const kill = () => void command.kill('SIGKILL');
   signal.addEventListener('abort', kill, { once: true });
+  let pid: number | undefined;
+  command.on('stderr', (line: string) => {
+    pid ??= Number(PID.exec(line)?.[1]) || undefined;
+  });
   const endMeter = meterCpu();
+  const endRun = startRun('ffmpeg', call.purpose, { pid: () => pid, isUnread: () => false });
+  const onEnd = (ended: Ended) => {
+    const cpuSeconds = endMeter();
+    const by = signal.aborted ? undefined : killedBy(ended, cpuSeconds, sandbox.cpuSeconds.ffmpeg);
+    endRun(ended.exitCode === 0 ? 'ok' : by ? 'killed' : 'failed', cpuSeconds);
+    onExit(ended, cpuSeconds);
+    return by;
+  };
   // The signal may abort before the process starts, when nothing can be killed yet.
   command.on('start', () => signal.aborted && kill());
   // If the disk fills up at the very end, the messages say so and the exit code does not.
   command.on('end', (_stdout: unknown, stderr: string | null) => {
-    onExit({ exitCode: 0, signalCode: null }, endMeter());
+    onEnd({ exitCode: 0, signalCode: null });
     if (DISK_FULL.test(stderr ?? '')) reject(new DiskFullError(stderr ?? ''));
     else resolve();
   });
   command.on('error', (error: Error, _stdout: unknown, stderr: string | null) => {
-    const ended = endOf(error);
-    const cpuSeconds = endMeter();
-    onExit(ended, cpuSeconds);
-    const by = endedFromOutside(ended);
+    const by = onEnd(endOf(error));
     if (signal.aborted) reject(signal.reason);
-    else if (by && !reachedCpuLimit(ended, cpuSeconds, sandbox.cpuSeconds.ffmpeg))
-      reject(new Error(`ffmpeg was ended by ${by}`, { cause: error }));
+    else if (by) reject(new Error(`ffmpeg was ended by ${by}`, { cause: error }));
     else if (DISK_FULL.test(`${error.message} ${stderr}`)) reject(new DiskFullError(error.message, { cause: error }));
     else reject(new FfmpegError(error.message, stderr ?? '', error));
   });
