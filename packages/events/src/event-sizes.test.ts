@@ -37,12 +37,12 @@ test('the largest event of each worker type is far below the limit of a Kafka re
         value: { ...ids, video: stored, audio: stored, thumbnails: [stored, stored, stored], inspection },
       },
     ],
-    'media.failed': [{ $case: 'mediaFailed', value: { ...ids, reason } }],
+    'media.failed': [{ $case: 'mediaFailed', value: { ...ids, reason, clipAtFault: true } }],
     'transcript.completed': [
       { $case: 'transcriptCompleted', value: { ...ids, text, vtt } },
       { $case: 'transcriptStored', value: { ...ids, key: stored.key } },
     ],
-    'transcript.failed': [{ $case: 'transcriptFailed', value: { ...ids, reason } }],
+    'transcript.failed': [{ $case: 'transcriptFailed', value: { ...ids, reason, clipAtFault: true } }],
   };
   for (const [type, some] of Object.entries(payloads)) {
     for (const payload of some) {

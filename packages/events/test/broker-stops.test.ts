@@ -127,6 +127,9 @@ test('a connection to a hanging Kafka closes within a time limit', async () => {
 secureBrokerTests(() => ({ dir: dataDir, listeners: secureKafka, env }));
 
 const failed = (submissionId: string, reason: string): Event =>
-  newEvent('media.failed', { $case: 'mediaFailed', value: { projectId: 'p', submissionId, reason } });
+  newEvent('media.failed', {
+    $case: 'mediaFailed',
+    value: { projectId: 'p', submissionId, reason, clipAtFault: true },
+  });
 
 const submissionOf = (event: Event) => (event.payload!.value as { submissionId: string }).submissionId;

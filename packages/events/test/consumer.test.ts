@@ -31,7 +31,7 @@ after(async () => {
 /** Publishes one event per submission to a partition. */
 async function publish(topic: TopicName, partition: number, ...submissionIds: string[]): Promise<void> {
   const messages = submissionIds.map(submissionId => {
-    const value = { projectId: 'p', submissionId, reason: 'r' };
+    const value = { projectId: 'p', submissionId, reason: 'r', clipAtFault: true };
     const event = newEvent('media.failed', { $case: 'mediaFailed', value });
     return { key: submissionId, partition, value: Buffer.from(Event.encode(event).finish()) };
   });

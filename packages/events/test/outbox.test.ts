@@ -72,7 +72,7 @@ test('two relays publish each outbox event once and clear it', async () => {
 });
 
 const ofBytes = (submissionId: string, bytes: number): Event => {
-  const value = { projectId: 'p', submissionId, reason: 'x'.repeat(bytes) };
+  const value = { projectId: 'p', submissionId, reason: 'x'.repeat(bytes), clipAtFault: true };
   return newEvent('media.failed', { $case: 'mediaFailed', value });
 };
 
@@ -178,7 +178,10 @@ test('a record that is not an event, lacks a required part, or has the maximum s
     $case: 'mediaProcessed',
     value: { ...value, inspection: undefined },
   });
-  const failed = { $case: 'mediaFailed', value: { projectId: 'p', submissionId: 's', reason: 'r' } } as const;
+  const failed = {
+    $case: 'mediaFailed',
+    value: { projectId: 'p', submissionId: 's', reason: 'r', clipAtFault: true },
+  } as const;
   const whole = newEvent('media.failed', failed);
   const lacking = Buffer.from(Event.encode(withoutVideo).finish());
   const records = [Buffer.from('{}'), null, lacking, Buffer.alloc(1_048_588 - 150, 7)];

@@ -252,4 +252,7 @@ function recorder(): { log: Logger; lines(): string[] } {
 }
 
 const failed = () =>
-  newEvent('media.failed', { $case: 'mediaFailed', value: { projectId: 'p', submissionId: 's', reason: 'r' } });
+  newEvent('media.failed', {
+    $case: 'mediaFailed',
+    value: { projectId: 'p', submissionId: 's', reason: 'r', clipAtFault: true },
+  });

@@ -44,6 +44,16 @@ export const PIPELINE = {
         'for uploads `uploading`, `finishing`; for clips’ media `processing`, `ready`, `media_failed`; for their transcripts `transcribing`, `transcribed`, `transcript_failed`',
     },
   },
+  'recording.clips.failed': {
+    kind: 'counter',
+    unit: '{clip}',
+    description:
+      'Results `failed` of clips’ media and transcripts. A transcript that fails because of the media counts only for `media`.',
+    attributes: {
+      'recording.step': '`media`, `transcript`',
+      'recording.fault': '`clip`; `service`: this service, a server that it needs, or unknown after several attempts',
+    },
+  },
   'recording.clips.stuck': {
     kind: 'gauge',
     unit: '{clip}',

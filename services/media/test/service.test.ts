@@ -70,7 +70,7 @@ const request = (value: MediaJob) => work.give(kafka, { $case: 'media', value })
 
 const answerOf = (submissionId: string, from = 0) =>
   inbox.first(event => inbox.events.indexOf(event) >= from && payloadOf(event).submissionId === submissionId);
-const payloadOf = (event: Event) => event.payload!.value as MediaProcessed & { reason: string };
+const payloadOf = (event: Event) => event.payload!.value as MediaProcessed & { reason: string; clipAtFault: boolean };
 
 const withCode = (code: string) => (error: unknown) => error instanceof DomainError && error.code === code;
 
@@ -215,9 +215,12 @@ test('an unusable clip fails with a sentence for the owner', async () => {
   const failed = await answerOf(noVideo.submissionId);
   assert.equal(failed.type, 'media.failed');
   assert.match(payloadOf(failed).reason, /^The upload is not a video that can be played; it is kept as it came\.$/);
+  assert.equal(payloadOf(failed).clipAtFault, true);
   const gone: MediaJob = { projectId: uuidv7(), submissionId: uuidv7(), sourceKey: 'submissions/none/source' };
   await request(gone);
-  assert.match(payloadOf(await answerOf(gone.submissionId)).reason, /no longer stored/);
+  const lost = payloadOf(await answerOf(gone.submissionId));
+  assert.match(lost.reason, /no longer stored/);
+  assert.equal(lost.clipAtFault, false);
 });
 
 test('a store that is down fails no clip: the job is retried', async () => {

@@ -6,7 +6,7 @@ import type { Connection } from '@recording-request/kit-mongo/mongo';
 import { mongoVariables } from '@recording-request/kit-mongo/variables';
 import { testEnvironment } from '@recording-request/testing/environment';
 import { startMeasured } from '@recording-request/testing/measured';
-import { onMediaProcessed, onTranscriptEnded } from '../src/domain/clips/submission-changes.ts';
+import { onMediaFailed, onMediaProcessed, onTranscriptEnded } from '../src/domain/clips/submission-changes.ts';
 import { landed, object } from './landed-submission.ts';
 
 const measured = startMeasured();
@@ -48,4 +48,39 @@ test('the delays and jobs of a clip are counted once, even when its landing and 
     { attributes: { 'recording.job.kind': 'media' }, value: 1 },
     { attributes: { 'recording.job.kind': 'transcript' }, value: 1 },
   ]);
+});
+
+test('each failure is counted once, with its step and its fault; the series begin at 0', async () => {
+  const { submissions } = await openStores(connection);
+  const counts = async () =>
+    Object.fromEntries(
+      (await measured.seriesOf('recording.clips.failed')).map(({ attributes, value }) => [
+        `${attributes['recording.step']} ${attributes['recording.fault']}`,
+        value,
+      ]),
+    );
+  assert.deepEqual(await counts(), {
+    'media clip': 0,
+    'media service': 0,
+    'transcript clip': 0,
+    'transcript service': 0,
+  });
+  const land = async (fields = {}) => {
+    const clip = landed({ id: uuidv7(), responseId: uuidv7(), ...fields });
+    assert.ok(await submissions.land(clip, []));
+    return { projectId: clip.projectId, submissionId: clip.id };
+  };
+  const clips = [await land(), await land({ mediaStatus: 'ready', transcriptRequest: 2 })] as const;
+  for (let time = 0; time < 2; time++) {
+    await submissions.change(clips[0], before => onMediaFailed(before, 'It is damaged.', 'clip'));
+    await submissions.change(clips[1], before =>
+      onTranscriptEnded(before, 2, { reason: 'Not in several tries.', fault: 'service' }),
+    );
+  }
+  assert.deepEqual(await counts(), {
+    'media clip': 1,
+    'media service': 0,
+    'transcript clip': 0,
+    'transcript service': 1,
+  });
 });

@@ -84,7 +84,7 @@ test('a record that its consumer cannot handle becomes a dead letter: listed, re
 
 /** Returns events of a later version: one has an unknown payload, and one has a newer schema version. */
 const ofTomorrow = (about: { projectId: string; submissionId: string }) => {
-  const event = newEvent('media.failed', { $case: 'mediaFailed', value: { ...about, reason: 'r' } });
+  const event = newEvent('media.failed', { $case: 'mediaFailed', value: { ...about, reason: 'r', clipAtFault: true } });
   const unknown = Event.encode({ ...event, type: 'media.sharpened', payload: undefined }).finish();
   return [
     Buffer.concat([unknown, Buffer.from([0xfa, 0x01, 0x00])]),

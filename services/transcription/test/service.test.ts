@@ -79,7 +79,8 @@ async function request(bytes: Buffer | undefined, durationSec: number, requestNu
 const give = (value: TranscriptJob) => work.give(kafka, { $case: 'transcript', value });
 const process = (deps: TranscribeDeps, job: TranscriptJob) =>
   transcribe(deps, job, { signal: AbortSignal.timeout(60_000), log });
-const payloadOf = (event: Event) => event.payload!.value as TranscriptCompleted & { reason: string };
+const payloadOf = (event: Event) =>
+  event.payload!.value as TranscriptCompleted & { reason: string; clipAtFault: boolean };
 const answersTo = ({ submissionId }: TranscriptJob) =>
   inbox.events.filter(one => payloadOf(one).submissionId === submissionId);
 const endOf = ({ submissionId }: TranscriptJob) => inbox.first(one => payloadOf(one).submissionId === submissionId);
@@ -159,9 +160,12 @@ test('missing audio, or more than speech-to-text accepts, fails with a sentence'
   const failed = await endOf(gone);
   assert.equal(failed.type, 'transcript.failed');
   assert.match(payloadOf(failed).reason, /no longer stored/);
+  assert.equal(payloadOf(failed).clipAtFault, false);
   const large = await request(Buffer.alloc(25_000_001), 600);
   await give(large);
-  assert.match(payloadOf(await endOf(large)).reason, /larger than speech-to-text takes/);
+  const refused = payloadOf(await endOf(large));
+  assert.match(refused.reason, /larger than speech-to-text takes/);
+  assert.equal(refused.clipAtFault, true);
   // At one sample per second, this small file contains a day of sound.
   const day = join(scratch, 'day.mka');
   await run('ffmpeg', [

@@ -60,7 +60,7 @@ export async function processClip(
     if (reason === undefined) throw error;
     if (await mayBeDisk()) throw new OutageError('The disk is full', { cause: error });
     log.warn({ err: error }, 'The media of a submission could not be made');
-    await publishFailed(kafka, request, reason);
+    await publishFailed(kafka, request, { reason, clipAtFault: true });
   }
 }
 
@@ -120,14 +120,14 @@ async function onSourceGone({ objects, kafka }: ProcessClipDeps, request: MediaJ
     return;
   }
   log.warn('The upload is missing and has no media; the job fails');
-  await publishFailed(kafka, request, GONE);
+  await publishFailed(kafka, request, { reason: GONE, clipAtFault: false });
 }
 
 async function publishFailed(
   kafka: ProcessClipDeps['kafka'],
   { projectId, submissionId }: MediaJob,
-  reason: string,
+  failure: { reason: string; clipAtFault: boolean },
 ): Promise<void> {
-  const value = { projectId, submissionId, reason };
+  const value = { projectId, submissionId, ...failure };
   await kafka.publish(newEvent('media.failed', { $case: 'mediaFailed', value })).catch(asOutage(NOT_PUBLISHED));
 }

@@ -16,8 +16,9 @@ export const mediaEvents = (context: Context): ConsumerOptions => ({
   async handle({ payload }) {
     if (payload?.$case === 'mediaProcessed') await recordMedia(context, payload.value, mediaOf(payload.value));
     if (payload?.$case === 'mediaFailed') {
-      const { reason } = payload.value;
-      await context.submissions.change(payload.value, submission => onMediaFailed(submission, reason));
+      const { reason, clipAtFault } = payload.value;
+      const fault = clipAtFault ? 'clip' : 'service';
+      await context.submissions.change(payload.value, submission => onMediaFailed(submission, reason, fault));
     }
   },
 });

@@ -32,11 +32,12 @@ export const transcriptionEvents = ({
         await objects.remove([key]);
         break;
       }
-      case 'transcriptFailed':
-        await submissions.change(payload.value, submission =>
-          onTranscriptEnded(submission, payload.value.requestNumber, { reason: payload.value.reason }),
-        );
+      case 'transcriptFailed': {
+        const { requestNumber, reason, clipAtFault } = payload.value;
+        const failure = { reason, fault: clipAtFault ? 'clip' : 'service' } as const;
+        await submissions.change(payload.value, submission => onTranscriptEnded(submission, requestNumber, failure));
         break;
+      }
     }
   },
 });

@@ -4,6 +4,10 @@ import type { Change, Submission, SubmissionEvent } from '../domain/clips/submis
 const mediaDelay = durationOf('recording.media.delay');
 const transcriptDelay = durationOf('recording.transcript.delay');
 const countJob = countOf('recording.jobs.created');
+const countFailed = countOf('recording.clips.failed');
+// Rates ignore the first value of a series.
+for (const step of ['media', 'transcript'])
+  for (const fault of ['clip', 'service']) countFailed({ 'recording.step': step, 'recording.fault': fault }, 0);
 
 const sinceLanding = ({ createdAt }: Submission): number => Math.max(0, Date.now() - createdAt.getTime()) / 1_000;
 
@@ -16,8 +20,10 @@ export function noteLanded({ job }: Pick<Submission, 'job'>): void {
  * Counts the results and jobs of a change. Call this only after a successful write, so that each result and job is
  * counted once.
  */
-export function noteChange(before: Submission, { set, events }: Change): void {
+export function noteChange(before: Submission, { set, events, fault }: Change): void {
   for (const { type } of events) noteEnd(type, { ...before, ...set });
+  const step = events.some(({ type }) => type === 'submission.media.failed') ? 'media' : 'transcript';
+  if (fault) countFailed({ 'recording.step': step, 'recording.fault': fault });
   const { job } = set;
   // When a job continues, its `since` stays the same.
   if (job && (job.kind !== before.job?.kind || job.since.getTime() !== before.job.since.getTime()))

@@ -46,7 +46,14 @@ test('settings that the provider rejects are an outage at once, for the operator
 test('refused audio fails at once, with a sentence', () => {
   for (const code of [400, 413, 415, 422]) {
     const step = afterFailure(status(code), now);
-    assert.ok('reason' in step && /\.$/.test(step.reason), String(code));
+    assert.ok('reason' in step && /\.$/.test(step.reason) && step.clipAtFault, String(code));
+  }
+});
+
+test('the clip is not at fault when the refusal does not depend on the audio, or when the answer is unusable', () => {
+  for (const failure of [status(402), status(405), { kind: 'unusable' }] as Failure[]) {
+    const step = afterFailure(failure, { ...now, attempts: 6 });
+    assert.ok('reason' in step && !step.clipAtFault, JSON.stringify(failure));
   }
 });
 

@@ -12,7 +12,7 @@ export type Failure =
 export type Step =
   | { waitMs: number }
   | { outage: string; afterMs: number; isMisconfigured: boolean }
-  | { reason: string };
+  | { reason: string; clipAtFault: boolean };
 
 const FIRST_WAIT_MS = 1_000;
 const LONGEST_WAIT_MS = 30_000;
@@ -30,16 +30,20 @@ export function afterFailure(
   const isStatus = failure.kind === 'status';
   if (isStatus && MISCONFIGURED[failure.status])
     return { outage: MISCONFIGURED[failure.status]!, afterMs: 0, isMisconfigured: true };
-  if (isStatus && !isPassing(failure.status)) return { reason: 'The speech-to-text service refused this audio.' };
+  if (isStatus && !isPassing(failure.status))
+    return { reason: 'The speech-to-text service refused this audio.', clipAtFault: ABOUT_AUDIO.has(failure.status) };
   const backoffMs = Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** (attempts - 1));
   const askedMs = (isStatus && failure.retryAfterMs) || 0;
   const waitMs = Math.max(backoffMs, askedMs);
   if (attempts < maxAttempts && waitMs < leftMs) return { waitMs };
-  if (failure.kind === 'unusable') return { reason: UNUSABLE };
+  if (failure.kind === 'unusable') return { reason: UNUSABLE, clipAtFault: false };
   const isBusy = isStatus && failure.status === 429;
   const outage = isBusy ? 'The speech-to-text service is too busy.' : 'The speech-to-text service does not answer.';
   return { outage, afterMs: askedMs, isMisconfigured: false };
 }
+
+// Other refusals, such as 402 or 405, do not depend on the audio.
+const ABOUT_AUDIO = new Set([400, 413, 415, 422]);
 
 const isPassing = (status: number) => status === 408 || status === 409 || status === 429 || status >= 500;
 

@@ -9,7 +9,14 @@ import type { Heard } from '../domain/transcript.ts';
 const speechRatio = durationOf('recording.speech.ratio');
 
 /** No transcript can be made, and a retry would not help. `message` is a sentence for the owner. */
-export class NoTranscriptError extends Error {}
+export class NoTranscriptError extends Error {
+  readonly clipAtFault: boolean;
+
+  constructor(message: string, { clipAtFault, cause }: { clipAtFault: boolean; cause?: unknown }) {
+    super(message, { cause });
+    this.clipAtFault = clipAtFault;
+  }
+}
 
 /**
  * Calls the provider until it answers or refuses, or until the job's time ends (`endsAt`, epoch milliseconds). Rejects
@@ -42,7 +49,7 @@ export async function recognizeSpeech(
       const failure = timeUp.aborted ? ({ kind: 'timeout' } as const) : error instanceof SpeechError && error.failure;
       if (!failure) throw error;
       const step = afterFailure(failure, { attempts, maxAttempts, leftMs: endsAt - Date.now() });
-      if ('reason' in step) throw new NoTranscriptError(step.reason, { cause: error });
+      if ('reason' in step) throw new NoTranscriptError(step.reason, { ...step, cause: error });
       if ('outage' in step) {
         if (step.isMisconfigured) log.error({ err: error }, step.outage);
         throw new OutageError(step.outage, { cause: error, afterMs: step.afterMs });

@@ -52,7 +52,8 @@ export async function transcribe(
   } catch (error) {
     if (!(error instanceof NoTranscriptError)) throw error;
     log.warn({ err: error }, 'The transcript of a submission failed');
-    await publish('transcript.failed', { $case: 'transcriptFailed', value: { ...ids, reason: error.message } });
+    const { message: reason, clipAtFault } = error;
+    await publish('transcript.failed', { $case: 'transcriptFailed', value: { ...ids, reason, clipAtFault } });
   }
 }
 
@@ -82,20 +83,21 @@ async function transcriptFor(
   { signal, log, endsAt }: { signal: AbortSignal; log: Logger; endsAt: number },
 ): Promise<Transcript> {
   const audio = await readAudio(objects, audioKey, { maxBytes: AUDIO_MAX_BYTES, signal });
-  if (audio === 'missing') throw new NoTranscriptError(GONE);
-  if (audio === 'tooLarge') throw new NoTranscriptError(TOO_LARGE);
+  if (audio === 'missing') throw new NoTranscriptError(GONE, { clipAtFault: false });
+  if (audio === 'tooLarge') throw new NoTranscriptError(TOO_LARGE, { clipAtFault: true });
   const sound = await measureSound(audio, { signal, sandbox }).catch(error => {
-    throw error instanceof TooMuchSoundError ? new NoTranscriptError(TOO_MUCH_SOUND, { cause: error }) : error;
+    if (!(error instanceof TooMuchSoundError)) throw error;
+    throw new NoTranscriptError(TOO_MUCH_SOUND, { clipAtFault: true, cause: error });
   });
   if (!mayHoldSpeech(sound, config.speechDb)) return SILENCE;
   const soundSec = sound.levelsDb.length * WINDOW_SEC;
   const limits = { maxAttempts: config.attempts, endsAt, signal };
   const heard = await recognizeSpeech(speech, audio, { language, soundSec, ...limits, log });
   // The layout of captions for much longer texts would block the process.
-  if (lengthOf(heard) > TRANSCRIPT_MAX_BYTES) throw new NoTranscriptError(TOO_LONG);
+  if (lengthOf(heard) > TRANSCRIPT_MAX_BYTES) throw new NoTranscriptError(TOO_LONG, { clipAtFault: true });
   const transcript = transcriptOf(heard, durationSec, sound);
   if (Buffer.byteLength(transcript.text) + Buffer.byteLength(transcript.vtt) > TRANSCRIPT_MAX_BYTES)
-    throw new NoTranscriptError(TOO_LONG);
+    throw new NoTranscriptError(TOO_LONG, { clipAtFault: true });
   return transcript;
 }
 

@@ -23,7 +23,7 @@ test('media that failed, or that is ready with parts missing, is made again from
     assert.equal(after.transcriptStatus, 'disabled');
     const [event] = onMediaProcessed(after, MADE, now)!.events;
     assert.equal(event?.type, 'submission.media.completed', 'like after the first run');
-    assert.equal(onMediaFailed(after, 'again')?.events[0]?.type, 'submission.media.failed');
+    assert.equal(onMediaFailed(after, 'again', 'clip')?.events[0]?.type, 'submission.media.failed');
   }
 });
 

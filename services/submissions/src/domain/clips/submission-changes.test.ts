@@ -27,14 +27,14 @@ test('ready media requests the transcript that waits for it', () => {
 });
 
 test('media that arrives after its failure is recorded, and requests the transcript that failed with it', () => {
-  const givenUp = { ...landed(), ...onMediaFailed(landed(), 'In several tries.')!.set };
+  const givenUp = { ...landed(), ...onMediaFailed(landed(), 'In several tries.', 'service')!.set };
   const change = onMediaProcessed(givenUp, media, now)!;
   assert.deepEqual([change.set.mediaStatus, change.set.mediaError], ['ready', undefined]);
   assert.deepEqual([change.set.transcriptStatus, change.set.job?.kind], ['pending', 'transcript']);
   assert.deepEqual(types(change), ['submission.media.completed', 'submission.transcript.requested']);
   const silent = onMediaProcessed(givenUp, { ...media, audio: undefined }, now)!;
   assert.equal(silent.set.transcriptStatus, 'failed');
-  assert.deepEqual(types(silent), [], 'its failures were announced before');
+  assert.deepEqual([types(silent), silent.fault], [[], undefined], 'its failures were announced before');
   const off = landed({ mediaStatus: 'failed', mediaError: 'In several tries.', transcriptStatus: 'disabled' });
   assert.deepEqual(onMediaProcessed(off, media, now)!.set.job, undefined);
 });
@@ -56,6 +56,7 @@ test('a clip with unreadable sound fails with its transcript, and its other medi
   assert.deepEqual([change.set.mediaError, change.set.video], [problem, media.video]);
   assert.equal(change.set.thumbnails?.length, 3);
   assert.deepEqual(types(change), ['submission.media.failed', 'submission.transcript.failed']);
+  assert.equal(change.fault, 'clip');
 });
 
 test('a clip whose upload stays the video is ready, says why, and has its transcript', () => {
@@ -81,14 +82,14 @@ test('a clip without thumbnails has failed, but has its transcript', () => {
 });
 
 test('failed media fails the transcript that waits for it, with its event', () => {
-  const change = onMediaFailed(landed(), 'The clip is damaged.')!;
+  const change = onMediaFailed(landed(), 'The clip is damaged.', 'clip')!;
   assert.deepEqual([change.set.mediaStatus, change.set.transcriptStatus], ['failed', 'failed']);
   assert.deepEqual(types(change), ['submission.media.failed', 'submission.transcript.failed']);
 });
 
 test('media that ends while transcription is off has its own event, with the submission after the change', () => {
   const off = landed({ transcriptStatus: 'disabled' });
-  const [failed] = onMediaFailed(off, 'The clip is damaged.')!.events;
+  const [failed] = onMediaFailed(off, 'The clip is damaged.', 'clip')!.events;
   assert.ok(failed?.type === 'submission.media.failed');
   assert.deepEqual([failed.submission.mediaStatus, failed.submission.mediaError], ['failed', 'The clip is damaged.']);
   const [made] = onMediaProcessed(off, media, now)!.events;
@@ -131,8 +132,11 @@ test('a transcript is recorded once, even for an older request or after a failur
 
 test('a failure for an older request, or for none, is dropped', () => {
   const requested = landed({ transcriptRequest: 2, job: undefined });
-  assert.equal(onTranscriptEnded(requested, 1, { reason: 'late' }), undefined);
-  assert.equal(onTranscriptEnded(landed({ transcriptStatus: 'completed' }), 0, { reason: 'late' }), undefined);
+  assert.equal(onTranscriptEnded(requested, 1, { reason: 'late', fault: 'clip' }), undefined);
+  assert.equal(
+    onTranscriptEnded(landed({ transcriptStatus: 'completed' }), 0, { reason: 'late', fault: 'clip' }),
+    undefined,
+  );
 });
 
 test('a new request sets a failed transcript to pending and removes its error', () => {

@@ -1,5 +1,5 @@
 import { newJob } from '../jobs/job.ts';
-import type { Change, JobKind, StoredObject, Submission, SubmissionEvent } from './submission.ts';
+import type { Change, Fault, JobKind, StoredObject, Submission, SubmissionEvent } from './submission.ts';
 
 /**
  * Returns the events of a submission that lands. It is stored together with its media job. Outside interviews it
@@ -68,7 +68,8 @@ export function onMediaProcessed(submission: Submission, media: ProcessedMedia, 
   const change = mediaRecorded(submission, media, now);
   if (change.set.mediaStatus === 'ready') return announced('submission.media.completed', submission, change);
   // The failure was already announced.
-  return submission.mediaStatus === 'failed' ? change : announced('submission.media.failed', submission, change);
+  if (submission.mediaStatus === 'failed') return change;
+  return { ...announced('submission.media.failed', submission, change), fault: 'clip' };
 }
 
 /** Records each part that exists, even when the others could not be made. */
@@ -109,14 +110,14 @@ export const failedWithMedia = ({
   (transcriptError === UNREADABLE_SOUND || (mediaStatus === 'failed' && transcriptError === mediaError));
 
 /** Records that the media failed. A transcript that waited for the media fails too. */
-export function onMediaFailed(submission: Submission, reason: string): Change | undefined {
+export function onMediaFailed(submission: Submission, reason: string, fault: Fault): Change | undefined {
   if (submission.mediaStatus !== 'processing') return undefined;
   const set: Partial<Submission> = { ...NO_JOB, mediaStatus: 'failed', mediaError: reason };
   const change =
     submission.transcriptStatus === 'pending'
       ? withTranscriptEvent(submission, { ...set, transcriptStatus: 'failed', transcriptError: reason })
       : { set, events: [] };
-  return announced('submission.media.failed', submission, change);
+  return { ...announced('submission.media.failed', submission, change), fault };
 }
 
 /** Puts the event of the media before the other events of the change. */
@@ -126,7 +127,13 @@ const announced = (
   { set, events }: Change,
 ): Change => ({ set, events: [{ type, submission: { ...submission, ...set } }, ...events] });
 
-export type TranscriptOutcome = { text: string; vtt: string; language?: string | undefined } | { reason: string };
+export type TranscriptOutcome = { text: string; vtt: string; language?: string | undefined } | Failure;
+
+/** `reason` is a sentence for the owner. */
+interface Failure {
+  reason: string;
+  fault: Fault;
+}
 
 /**
  * Records the transcript, or why there is none. Accepts one transcript, even for an older request or after a failure.
@@ -138,10 +145,11 @@ export function onTranscriptEnded(
   outcome: TranscriptOutcome,
 ): Change | undefined {
   const waiting = submission.transcriptStatus === 'pending' || submission.transcriptStatus === 'processing';
-  if ('reason' in outcome)
-    return waiting && submission.transcriptRequest === request
-      ? withTranscriptEvent(submission, { ...NO_JOB, transcriptStatus: 'failed', transcriptError: outcome.reason })
-      : undefined;
+  if ('reason' in outcome) {
+    if (!waiting || submission.transcriptRequest !== request) return undefined;
+    const set = { ...NO_JOB, transcriptStatus: 'failed' as const, transcriptError: outcome.reason };
+    return { ...withTranscriptEvent(submission, set), fault: outcome.fault };
+  }
   if (!waiting && submission.transcriptStatus !== 'failed') return undefined;
   return withTranscriptEvent(submission, {
     // A late transcript must not end the job that makes the media again.

@@ -185,7 +185,12 @@ export type SubmissionEvent =
 export interface Change {
   set: Partial<Submission>;
   events: SubmissionEvent[];
+  /** Why the media, or only the transcript, failed by this change; undefined when neither failed. */
+  fault?: Fault | undefined;
 }
+
+/** `service`: this service, or a server that it needs. */
+export type Fault = 'clip' | 'service';
 
 /** The filters of a list of submissions. */
 export interface Filter {

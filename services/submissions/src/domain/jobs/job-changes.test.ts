@@ -85,8 +85,8 @@ test('a clip that crashes its workers fails with a sentence after the last attem
   const four = killed(4);
   assert.equal(four.job?.attempts, 4);
   const last = onJobOverdue(taken(four, 'five', after(200_000)), limits, after(231_000));
-  assert.equal(last?.set.mediaStatus, 'failed');
-  assert.match(last.set.mediaError!, /several tries; the upload is kept as it came\.$/);
+  assert.deepEqual([last?.set.mediaStatus, last?.fault], ['failed', 'service']);
+  assert.match(last?.set.mediaError ?? '', /several tries; the upload is kept as it came\.$/);
 });
 
 test('an outage for six hours counts no attempt, and pauses longer and longer, at most ten minutes', () => {

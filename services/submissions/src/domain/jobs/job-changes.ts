@@ -53,7 +53,8 @@ export function onJobTaken(
   const isRepeated = job.state === 'running' && job.holder === holder;
   if (!isRepeated && (job.state !== 'waiting' || job.dueAt > now)) return { isTaken: false };
   // Without its upload the job could never run, and it would block the jobs behind it.
-  if (kind === 'media' && !submission.source) return { isTaken: false, change: onMediaFailed(submission, UPLOAD_GONE) };
+  if (kind === 'media' && !submission.source)
+    return { isTaken: false, change: onMediaFailed(submission, UPLOAD_GONE, 'service') };
   if (!isRepeated && job.attempts >= attemptsMax) return { isTaken: false, change: failed(submission, TRIED[kind]) };
   const more = isRepeated ? 0 : 1;
   const begun: Job = {
@@ -125,10 +126,11 @@ export function onJobOverdue(
   return { set: pending(job.kind, waiting), events: [jobRequested(job.kind, submission)] };
 }
 
+// Failed attempts do not show that the clip is at fault.
 const failed = (submission: Submission, reason: string): Change | undefined =>
   submission.mediaStatus === 'processing'
-    ? onMediaFailed(submission, reason)
-    : onTranscriptEnded(submission, submission.transcriptRequest, { reason });
+    ? onMediaFailed(submission, reason, 'service')
+    : onTranscriptEnded(submission, submission.transcriptRequest, { reason, fault: 'service' });
 
 const isStale = (submission: Submission, kind: JobKind, requestNumber: number): boolean =>
   kind === 'transcript' && requestNumber < submission.transcriptRequest;
