@@ -25,6 +25,7 @@ const FAULTS: Readonly<Record<string, string>> = {
   'rpc_status_code=~"INTERNAL|UNKNOWN|UNAVAILABLE|DEADLINE_EXCEEDED|RESOURCE_EXHAUSTED"':
     'no call fails with one of our errors',
   'recording_outcome="failed"': 'every event is handled at its first attempt, and every run of ffmpeg succeeds',
+  'recording_outcome="killed"': 'no run of ffmpeg is killed',
   ' > 2': 'the processes run on the same clock as the database',
 };
 /** Series that a healthy system lacks, with the reason. */

@@ -47,7 +47,21 @@ const jobs = (kind: string, runbook: string): Panel[] => [
     'All jobs.',
     { warn: 300, bad: 900, runbook },
   ),
+  lines(
+    'Failed clips',
+    'none',
+    [
+      {
+        expr: `sum by (recording_fault) (increase(recording_clips_failed_total{recording_step="${kind}"}[1h]))`,
+        legend: '{{recording_fault}}',
+      },
+    ],
+    'In an hour, by whose fault it is.',
+  ),
 ];
+
+const ffmpegRate = (time: 'cpu' | 'run') =>
+  rateBy('process_executable_name', `recording_ffmpeg_${time}_time_seconds_total`);
 
 /** Thumbnails, sound, and the video itself. */
 export const MEDIA: Dashboard = {
@@ -86,10 +100,35 @@ export const MEDIA: Dashboard = {
       'CPU seconds per second.',
     ),
     lines(
+      'ffmpeg: share of the processor',
+      'percentunit',
+      [{ expr: `${ffmpegRate('cpu')} / (${ffmpegRate('run')} > 0)`, legend: '{{process_executable_name}}' }],
+      'CPU seconds per second of a run. Low when programs are halted or share their CPU.',
+    ),
+    lines(
+      'ffmpeg: the oldest run',
+      's',
+      by('max', 'process_executable_name', 'recording_program_age_seconds'),
+      'A run ends at its time limit.',
+    ),
+    lines(
+      'ffmpeg: the longest stall',
+      's',
+      by('max', 'process_executable_name', 'recording_program_stalled_seconds'),
+      'How long a running program has used no CPU time.',
+      { warn: 30, bad: 60 },
+    ),
+    lines(
       'ffmpeg: failures',
       'ops',
       orZeroOf(rates('recording_purpose', 'recording_ffmpeg_duration_seconds_count{recording_outcome="failed"}')),
       'Including failures caused by the clip.',
+    ),
+    lines(
+      'ffmpeg: killed runs',
+      'ops',
+      orZeroOf(rates('recording_purpose', 'recording_ffmpeg_duration_seconds_count{recording_outcome="killed"}')),
+      'A signal that the service did not send ended the program, for example of the kernel without memory.',
     ),
     lines(
       'Free disk for jobs',
