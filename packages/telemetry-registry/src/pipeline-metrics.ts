@@ -194,6 +194,13 @@ export const PIPELINE = {
       'recording.endpoint.state': '`ok`, `failing` (since its last success), `paused` (until its owner acts)',
     },
   },
+  'recording.webhook.failing': {
+    kind: 'gauge',
+    unit: 's',
+    description:
+      'The time since the first failure of an endpoint after its last success, also while it is paused; for the ten endpoints with the longest time. A series ends when the endpoint accepts an event or gets a new address. One process of webhooks reads it.',
+    attributes: { 'recording.project.id': 'the project, an opaque random id; at most ten at once' },
+  },
   'recording.webhook.endpoints.paused': {
     kind: 'counter',
     unit: '{endpoint}',

@@ -14,11 +14,6 @@ export interface Alert {
   forSeconds: number;
   /** The minimum of these seconds after the division by a factor, for a watched operation that itself takes seconds. */
   leastForSeconds?: number;
-  /**
-   * The seconds for which the alert keeps firing after its condition no longer holds: retries of an unavailable server
-   * become less frequent.
-   */
-  keepSeconds?: number;
   /** More labels, which distinguish alerts of one name. */
   labels?: Readonly<Record<string, string>>;
   /** One line for a telephone. */
@@ -28,13 +23,20 @@ export interface Alert {
 }
 
 // An explained alert waits at least as long as the alert that explains it.
-export const SERVER_WAIT = 10;
-export const PROCESS_WAIT = 60;
-export const PROMISE_WAIT = 120;
+export const SERVER_WAIT = 15;
+export const PROCESS_WAIT = 15;
+export const PROMISE_WAIT = 45;
 export const TICKET_WAIT = 300;
-// A page about a promise averages rates over half an hour. The alert that explains it must fire for longer; otherwise the page
-// would be sent after the recovery.
-export const KEPT = 2_400;
+/**
+ * The window (seconds) of the evidence that a promise is broken now. A page about a promise needs such evidence, so it
+ * ends within this window after the fault.
+ */
+export const EVIDENCE = 60;
+/**
+ * The seconds for which an alert about a cause keeps firing after its condition: as long as the evidence of its effects
+ * lasts, and one evaluation. Otherwise the pages about the effects would be sent after the recovery.
+ */
+export const KEPT = 75;
 
 /** Returns a selector of the buckets up to `seconds`. OpenMetrics writes `10.0` for 10. */
 export const upTo = (seconds: number): string =>

@@ -1,4 +1,4 @@
-import { EXPLAINS } from './explains.ts';
+import { EXPLAINS, type Selection } from './explains.ts';
 import { yamlOf } from './rules.ts';
 import { DAY, duration, HOUR, MINUTE, type Time } from './time.ts';
 
@@ -11,20 +11,24 @@ export interface AlertmanagerSettings {
   ticket: Receiver;
 }
 
+/** Longer than one evaluation of the rules, so that the cause of a symptom has fired too. */
+const PAGE_WAIT = 20;
+
 const webhook = (receiver: Receiver) =>
   'url' in receiver ? { url: receiver.url, send_resolved: true } : { url_file: receiver.urlFile, send_resolved: true };
 
 /**
  * Returns Alertmanager's configuration, which separates pages from tickets and silences explained alerts. During
- * `group_wait`, the alert about the cause can arrive before Alertmanager looks for it.
+ * `group_wait`, the alert about the cause can arrive before Alertmanager looks for it. All alerts of one name are one page,
+ * because one fault may affect several processes.
  */
 export function alertmanagerConfig({ time, page, ticket }: AlertmanagerSettings): string {
   return yamlOf({
     route: {
       receiver: 'tickets',
-      group_by: ['alertname', 'job'],
-      group_wait: duration(time.seconds(30, 5)),
-      group_interval: duration(time.seconds(5 * MINUTE, 5)),
+      group_by: ['alertname'],
+      group_wait: duration(time.seconds(PAGE_WAIT, 5)),
+      group_interval: duration(time.seconds(MINUTE, 5)),
       repeat_interval: duration(DAY),
       routes: [{ receiver: 'pages', matchers: ['severity="page"'], repeat_interval: duration(4 * HOUR) }],
     },
@@ -32,17 +36,13 @@ export function alertmanagerConfig({ time, page, ticket }: AlertmanagerSettings)
       { name: 'pages', webhook_configs: [webhook(page)] },
       { name: 'tickets', webhook_configs: [webhook(ticket)] },
     ],
-    inhibit_rules: [
-      ...Object.entries(EXPLAINS).map(([cause, effects]) => ({
-        source_matchers: [`alertname="${cause}"`, ...(cause.endsWith('Burns') ? ['severity="page"'] : [])],
-        target_matchers: [`alertname=~"${effects.join('|')}"`],
-      })),
-      // For one promise, the most urgent alert is enough.
-      {
-        source_matchers: ['severity="page"'],
-        target_matchers: ['severity="ticket"'],
-        equal: ['alertname', 'objective'],
-      },
-    ],
+    inhibit_rules: EXPLAINS.map(({ cause, effects, equal }) => ({
+      source_matchers: matchersOf(cause),
+      target_matchers: matchersOf(effects),
+      ...(equal && { equal }),
+    })),
   });
 }
+
+const matchersOf = ({ alerts, labels = {} }: Selection): string[] =>
+  Object.entries({ alertname: alerts.join('|'), ...labels }).map(([name, values]) => `${name}=~"${values}"`);

@@ -1,4 +1,4 @@
-import { type Alert, PROMISE_WAIT } from './alert.ts';
+import { type Alert, EVIDENCE, PROMISE_WAIT } from './alert.ts';
 import { OBJECTIVES, type Objective } from './objectives.ts';
 import { DAY, duration, HOUR, MINUTE, type Time } from './time.ts';
 
@@ -17,8 +17,7 @@ export const PERIOD = 30 * DAY;
 /** The window of the base rates; longer windows average them. */
 export const BASE = 5 * MINUTE;
 
-// The first two use 2 % of the budget in an hour and 5 % in six hours, the others 10 % in one day and in three days. The short
-// window ends the alert soon after its cause has ended.
+// The first two use 2 % of the budget in an hour and 5 % in six hours, the others 10 % in one day and in three days.
 const BURN_RATES: readonly BurnRate[] = [
   { burn: 14.4, long: HOUR, short: 5 * MINUTE, severity: 'page' },
   { burn: 6, long: 6 * HOUR, short: 30 * MINUTE, severity: 'page' },
@@ -35,9 +34,11 @@ export const WINDOWS: readonly number[] = [
 export const errorRatio = (seconds: number): string => `recording:objective_errors:ratio_rate${duration(seconds)}`;
 
 /** Seconds between two evaluations of the rules. */
-export const EVERY = 30;
+export const EVERY = 15;
 // With little traffic, one event is a large share: fewer events than this fire no alert.
 const LEAST_BAD = 5;
+/** The minimum of the window of evidence (seconds) after the division by a factor: a rate needs two samples. */
+const LEAST_EVIDENCE = 5;
 
 /** Returns the four alerts of each objective. */
 export const burnRateAlerts = (): Alert[] =>
@@ -50,13 +51,15 @@ function alertOf(objective: Objective, { burn, long, short, severity }: BurnRate
   // A sum of existing samples. An average would treat a system that began an hour ago as if it had run for days.
   const enough = (time: Time) =>
     `sum_over_time(recording:objective_bad:rate5m${of}[${time.window(long)}]) * ${time.seconds(EVERY)} >= ${LEAST_BAD}`;
+  // The late events of an outage arrive after its end. They must not wake anyone.
+  const now = (time: Time) => `on () (${objective.brokenNow(time.window(EVIDENCE, LEAST_EVIDENCE))})`;
   return {
     name: objective.alert,
     about: 'promise',
     severity,
-    labels: { objective: objective.name, burn: String(burn) },
+    labels: { objective: objective.name, recording_step: objective.name, burn: String(burn) },
     forSeconds: PROMISE_WAIT,
-    expr: time => [over(long), over(short), enough(time)].join('\nand '),
+    expr: time => [over(long), over(short), enough(time), ...(severity === 'page' ? [now(time)] : [])].join('\nand '),
     summary: `${objective.title}: {{ $value | humanizePercentage }} failed in ${duration(long)}`,
     description: `${objective.promise} At this rate, the budget of 30 days lasts ${duration(Math.round(PERIOD / burn / HOUR) * HOUR)}.`,
   };

@@ -92,7 +92,7 @@ test('only span metrics request traces, and the runbook names the panels with th
 
 test('a factor divides windows and waits, but not thresholds', () => {
   const at = (factor: number, name: string) => ALERTS.find(alert => alert.name === name)!.expr(timeOf(factor));
-  assert.match(at(1, 'LandingBudgetBurns'), /14\.4 \* 0\.001[\s\S]*\[1h\]\) \* 30 >= 5/);
+  assert.match(at(1, 'LandingBudgetBurns'), /14\.4 \* 0\.001[\s\S]*\[1h\]\) \* 15 >= 5/);
   assert.match(at(60, 'LandingBudgetBurns'), /14\.4 \* 0\.001[\s\S]*\[1m\]\) \* 1 >= 5/);
   assert.match(at(60, 'ObjectStoreSlow'), /\[5s\]/);
   assert.equal(at(60, 'DiskFull'), at(1, 'DiskFull'));

@@ -2,7 +2,7 @@ import { upTo } from './alert.ts';
 
 /** A promise to users, as a share of events that keep it. */
 export interface Objective {
-  /** The value of the label `objective`. */
+  /** The value of the labels `objective` and `recording_step`. */
   name: string;
   /** The name of its alerts and of their runbook. */
   alert: string;
@@ -14,6 +14,8 @@ export interface Objective {
   /** Returns the rates of broken events and of all, over a PromQL window. */
   bad: (window: string) => string;
   all: (window: string) => string;
+  /** Returns a condition that holds while the promise is broken: requests fail, or work waits for longer than promised. */
+  brokenNow: (window: string) => string;
 }
 
 const rate = (series: string, window: string) => `(sum(rate(${series}[${window}])) or vector(0))`;
@@ -27,6 +29,14 @@ function within(metric: string, seconds: number, good = ''): Pick<Objective, 'ba
       `${all(window)} - ${rate(`${metric}_bucket{${[good, upTo(seconds)].filter(Boolean).join(', ')}}`, window)}`,
   };
 }
+
+/** Holds while the oldest work of a step waits for longer than `seconds`. */
+const waitsLonger = (step: string, seconds: number) => ({
+  brokenNow: () => `max(recording_step_age_seconds{recording_step="${step}"}) > ${seconds}`,
+});
+
+/** Holds while events break the promise. A difference of rates may be a little more than 0 without any. */
+const failsNow = (bad: Objective['bad']) => ({ bad, brokenNow: (window: string) => `${bad(window)} > 0.001` });
 
 const CONTRIBUTOR = 'job="gateway", http_route=~"/r/.*"';
 const LANDING = 'recording_landing_duration_seconds';
@@ -44,8 +54,10 @@ export const OBJECTIVES: readonly Objective[] = [
     target: 0.999,
     all: window =>
       `${rate(`${HTTP}_count{${CONTRIBUTOR}}`, window)} + ${rate(`${LANDING}_count{recording_end!="lost"}`, window)}`,
-    bad: window =>
-      `${rate(`${HTTP}_count{${CONTRIBUTOR}, http_response_status_code=~"5.."}`, window)} + ${rate(`${LANDING}_count{recording_end!="lost"}`, window)} - ${rate(`${LANDING}_bucket{recording_end=~"landed|refused", ${upTo(10)}}`, window)}`,
+    ...failsNow(
+      window =>
+        `${rate(`${HTTP}_count{${CONTRIBUTOR}, http_response_status_code=~"5.."}`, window)} + ${rate(`${LANDING}_count{recording_end!="lost"}`, window)} - ${rate(`${LANDING}_bucket{recording_end=~"landed|refused", ${upTo(10)}}`, window)}`,
+    ),
   },
   {
     name: 'media',
@@ -54,6 +66,7 @@ export const OBJECTIVES: readonly Objective[] = [
     promise: 'A clip has its thumbnails and audio within a minute of its landing.',
     target: 0.99,
     ...within('recording_media_delay_seconds', 60, 'recording_outcome="ok"'),
+    ...waitsLonger('media', 60),
   },
   {
     name: 'transcript',
@@ -62,14 +75,16 @@ export const OBJECTIVES: readonly Objective[] = [
     promise: 'A clip has its transcript within five minutes of its landing.',
     target: 0.99,
     ...within('recording_transcript_delay_seconds', 300, 'recording_outcome="ok"'),
+    ...waitsLonger('transcript', 300),
   },
   {
     name: 'webhook',
     alert: 'WebhookBudgetBurns',
     title: 'Webhooks arrive in time',
-    promise: 'An event that its endpoint accepted was delivered within a minute.',
+    promise: 'The first attempt at an event follows within a minute, except while its endpoint fails or is busy.',
     target: 0.99,
     ...within('recording_webhook_delay_seconds', 60),
+    ...waitsLonger('webhook', 60),
   },
   {
     name: 'owner-reads',
@@ -78,7 +93,9 @@ export const OBJECTIVES: readonly Objective[] = [
     promise: 'A GET of the owner’s API, except a download, returns within a second and without a 5xx.',
     target: 0.999,
     all: window => rate(`${HTTP}_count{${READ}}`, window),
-    bad: window =>
-      `${rate(`${HTTP}_count{${READ}}`, window)} - ${rate(`${HTTP}_bucket{${READ}, http_response_status_code!~"5..", ${upTo(1)}}`, window)}`,
+    ...failsNow(
+      window =>
+        `${rate(`${HTTP}_count{${READ}}`, window)} - ${rate(`${HTTP}_bucket{${READ}, http_response_status_code!~"5..", ${upTo(1)}}`, window)}`,
+    ),
   },
 ];

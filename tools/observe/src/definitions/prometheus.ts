@@ -1,3 +1,4 @@
+import { EVERY } from './burn-rates.ts';
 import { yamlOf } from './rules.ts';
 import { duration, type Time } from './time.ts';
 
@@ -13,9 +14,9 @@ export interface PrometheusSettings {
 
 /** Returns Prometheus's configuration. Alerts and dashboards use the names of the two jobs. */
 export function prometheusConfig({ time, metrics, collector, alertmanager, rules }: PrometheusSettings): string {
-  const every = duration(time.seconds(30));
+  const every = duration(time.seconds(EVERY));
   return yamlOf({
-    global: { scrape_interval: every, scrape_timeout: every === '30s' ? '10s' : every, evaluation_interval: every },
+    global: { scrape_interval: every, scrape_timeout: every === '15s' ? '10s' : every, evaluation_interval: every },
     rule_files: [rules],
     alerting: { alertmanagers: [{ static_configs: [{ targets: [alertmanager] }] }] },
     scrape_configs: [

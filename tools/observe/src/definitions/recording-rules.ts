@@ -49,6 +49,16 @@ const SERVERS: Readonly<Record<string, readonly [string, string]>> = {
   ffmpeg: ['recording_ffmpeg_duration_seconds', ''],
 };
 
+/** The usual mean seconds of a call; docs/runbooks/which-step-is-slow.md lists them. */
+export const USUAL_SECONDS: Readonly<Record<string, number>> = {
+  store: 0.03,
+  speech: 3,
+  endpoint: 0.3,
+  database: 0.005,
+  kafka: 0.02,
+  ffmpeg: 1,
+};
+
 /**
  * Returns the additional seconds per second of each server for the same calls: the difference of the means times the present
  * rate. A ratio would name a server that is ten times as slow but still fast. "Before" is the median of the three hours that
@@ -65,14 +75,20 @@ export function serverRules(time: Time): RecordingRule[] {
   });
   const mean = 'recording:server_seconds:mean5m';
   const before = 'recording:server_seconds_before:mean3h';
+  const usual = 'recording:server_seconds_usual';
   return [
     ...each,
     { record: mean, expr: 'recording:server_seconds:rate5m / (recording:server_calls:rate5m > 0)' },
     {
       record: before,
-      // A system that has just started has no earlier values.
-      expr: `quantile_over_time(0.5, ${mean}[${time.window(3 * HOUR)}] offset ${time.window(30 * MINUTE)}) or ${mean}`,
+      // A system that has just started has no earlier values: a usual value takes their place.
+      expr: `quantile_over_time(0.5, ${mean}[${time.window(3 * HOUR)}] offset ${time.window(30 * MINUTE)}) or ${usual}`,
     },
+    ...Object.entries(USUAL_SECONDS).map(([server, seconds]) => ({
+      record: usual,
+      expr: `vector(${seconds})`,
+      labels: { server },
+    })),
     {
       record: 'recording:server_seconds_more:rate5m',
       expr: `recording:server_seconds:rate5m - recording:server_calls:rate5m * ${before}`,
@@ -85,12 +101,12 @@ export function serverRules(time: Time): RecordingRule[] {
  * or a clip.
  */
 export function instanceRules(time: Time): RecordingRule[] {
-  const base = time.window(5 * MINUTE);
+  const base = time.window(2 * MINUTE);
   const mean = (metric: string, selector: string) => {
     const rate = (part: string) => `sum by (job, instance) (rate(${metric}_${part}{${selector}}[${base}]))`;
     return `${rate('sum')} / (${rate('count')} > 0)`;
   };
-  const record = 'recording:instance_seconds:mean5m';
+  const record = 'recording:instance_seconds:mean2m';
   return [
     {
       record,

@@ -1,4 +1,4 @@
-import { type Alert, KEPT, PROCESS_WAIT, TICKET_WAIT } from '../alert.ts';
+import { type Alert, PROCESS_WAIT, TICKET_WAIT } from '../alert.ts';
 import { MINUTE, type Time } from '../time.ts';
 
 const OF = 'messaging_destination_name, messaging_consumer_group_name';
@@ -11,9 +11,8 @@ const JOBS = { media: '(.+[.])?media[.]work', transcript: '(.+[.])?transcription
 
 function consumerStuck(time: Time): string {
   const ageOf = (topics: string) => `max by (${OF}) (recording_consumer_age_seconds${topics})`;
-  const handled = `sum by (${OF}) (rate(messaging_process_duration_seconds_count[${time.window(5 * MINUTE, JOB_SECONDS)}])) > 0`;
-  const notHandled = (topics: string) =>
-    `(${ageOf(topics)} > ${time.seconds(2 * MINUTE, JOB_SECONDS)} unless ${handled})`;
+  const handled = `sum by (${OF}) (rate(messaging_process_duration_seconds_count[${time.window(MINUTE, JOB_SECONDS)}])) > 0`;
+  const notHandled = (topics: string) => `(${ageOf(topics)} > ${time.seconds(MINUTE, JOB_SECONDS)} unless ${handled})`;
   const events = `{messaging_destination_name!~"${Object.values(JOBS).join('|')}"}`;
   return [
     notHandled(events),
@@ -42,6 +41,23 @@ function telemetryDropped(time: Time): string {
   ].join('\nor ');
 }
 
+/** Below this share of a CPU, ffmpeg does not get what it needs: it uses at least half of one on a busy machine. */
+const STARVED_SHARE = 0.2;
+/** A rarer use of ffmpeg (seconds per second) says nothing. */
+const LEAST_USE = 0.1;
+/** The minimum (seconds) for a stalled program after the division by a factor, because it is sampled every few seconds. */
+const STALLED_LEAST = 10;
+
+function ffmpegStarved(time: Time): string {
+  const rate = (counter: string) =>
+    `sum by (job) (rate(recording_ffmpeg_${counter}_time_seconds_total{process_executable_name="ffmpeg"}[${time.window(2 * MINUTE, 10)}]))`;
+  return [
+    `${rate('cpu')} / (${rate('run')} > ${LEAST_USE}) < ${STARVED_SHARE}`,
+    // One halted program has an alert of its own.
+    `unless on (job) max by (job) (recording_program_stalled_seconds) > ${time.seconds(15, STALLED_LEAST / 2)}`,
+  ].join('\n');
+}
+
 /** Alerts about a process or its resources, each with the labels `job` and `instance` if it is about one process. */
 export const PROCESS_ALERTS: readonly Alert[] = [
   {
@@ -60,7 +76,6 @@ export const PROCESS_ALERTS: readonly Alert[] = [
     severity: 'page',
     expr: () => SERVICES.map(job => `absent(process_memory_usage_bytes{job="${job}"})`).join('\nor '),
     forSeconds: PROCESS_WAIT,
-    keepSeconds: KEPT,
     leastForSeconds: 5,
     summary: 'No process of {{ $labels.job }} is running',
     description: 'Its work is not done. Acknowledged data waits and is not lost.',
@@ -71,7 +86,6 @@ export const PROCESS_ALERTS: readonly Alert[] = [
     severity: 'page',
     expr: consumerStuck,
     forSeconds: PROCESS_WAIT,
-    keepSeconds: KEPT,
     summary:
       '{{ $labels.messaging_consumer_group_name }} handles no events of {{ $labels.messaging_destination_name }}',
     description: 'Kafka is up and has events, but a consumer does not handle them: one step of every clip is paused.',
@@ -82,7 +96,6 @@ export const PROCESS_ALERTS: readonly Alert[] = [
     severity: 'page',
     expr: () => 'min by (job, instance) (recording_disk_free_ratio) < 0.1',
     forSeconds: PROCESS_WAIT,
-    keepSeconds: KEPT,
     summary: '{{ $labels.job }} has {{ $value | humanizePercentage }} of its disk free',
     description: 'Jobs keep their files there: thumbnails, audio and transcripts of long clips fail and are retried.',
   },
@@ -92,9 +105,8 @@ export const PROCESS_ALERTS: readonly Alert[] = [
     severity: 'page',
     // Compares with the fastest sibling, because an average of two processes would include the slow one.
     expr: () =>
-      'recording:instance_seconds:mean5m > 0.25\nand recording:instance_seconds:mean5m > on (job, of) group_left () (3 * min by (job, of) (recording:instance_seconds:mean5m))',
+      'recording:instance_seconds:mean2m > 0.25\nand recording:instance_seconds:mean2m > on (job, of) group_left () (3 * min by (job, of) (recording:instance_seconds:mean2m))',
     forSeconds: PROCESS_WAIT,
-    keepSeconds: KEPT,
     summary:
       '{{ $labels.instance }} of {{ $labels.job }} takes {{ $value | humanizeDuration }}, over three times as long as its fastest sibling',
     description: 'All requests to this process are slow; its siblings are healthy.',
@@ -105,10 +117,42 @@ export const PROCESS_ALERTS: readonly Alert[] = [
     severity: 'page',
     expr: () => 'max by (job, instance) (process_open_file_descriptor_count / recording_file_descriptor_limit) > 0.8',
     forSeconds: PROCESS_WAIT,
-    keepSeconds: KEPT,
     summary:
       '{{ $labels.instance }} of {{ $labels.job }} has {{ $value | humanizePercentage }} of its file descriptors open',
     description: 'At the limit, it accepts no connection and opens no file.',
+  },
+  {
+    name: 'FfmpegStarved',
+    about: 'process',
+    severity: 'page',
+    expr: ffmpegStarved,
+    forSeconds: PROCESS_WAIT,
+    leastForSeconds: 5,
+    summary: 'ffmpeg of {{ $labels.job }} uses {{ $value | humanizePercentage }} of a CPU',
+    description:
+      'Thumbnails, audio and transcripts take many times as long as usual, and landings wait for a look at the file.',
+  },
+  {
+    name: 'ProgramStalled',
+    about: 'process',
+    severity: 'page',
+    expr: time => `max by (job, instance) (recording_program_stalled_seconds) > ${time.seconds(MINUTE, STALLED_LEAST)}`,
+    forSeconds: PROCESS_WAIT,
+    summary:
+      'A program of {{ $labels.instance }} of {{ $labels.job }} has used no CPU for {{ $value | humanizeDuration }}',
+    description:
+      'It is halted, or its disk does not respond. It keeps a slot, and its clip waits until the time limit.',
+  },
+  {
+    name: 'ProgramsKilled',
+    about: 'process',
+    severity: 'page',
+    expr: time =>
+      `sum by (job) (increase(recording_ffmpeg_duration_seconds_count{recording_outcome="killed"}[${time.window(2 * MINUTE, 15)}])) > 2`,
+    forSeconds: 0,
+    summary: '{{ $value | humanize }} runs of ffmpeg of {{ $labels.job }} were killed in two minutes',
+    description:
+      'Usually, the container has too little memory. The clips are retried, but end without media after some attempts.',
   },
   {
     name: 'ClockSkewed',
@@ -116,7 +160,6 @@ export const PROCESS_ALERTS: readonly Alert[] = [
     severity: 'ticket',
     expr: () => 'max by (job, instance) (abs(recording_clock_offset_seconds)) > 2',
     forSeconds: PROCESS_WAIT,
-    keepSeconds: KEPT,
     summary: 'The clock of {{ $labels.instance }} of {{ $labels.job }} is off by {{ $value | humanizeDuration }}',
     description:
       'Leases use the database’s clock and stay correct, but the times that owners see, webhook signatures and presigned addresses are wrong.',

@@ -1,7 +1,10 @@
-import { type Alert, KEPT, PROMISE_WAIT, SERVER_WAIT, upTo } from '../alert.ts';
+import { type Alert, PROMISE_WAIT, SERVER_WAIT, upTo } from '../alert.ts';
 import { MINUTE, type Time } from '../time.ts';
 
 const REQUESTS = 'http_client_request_duration_seconds';
+
+/** The minimum of RECENT after the division by a factor. */
+const LEAST_RECENT = 5;
 
 /** Returns the share of requests to a peer that `bad` selects; nothing for fewer than `least` requests. */
 function share(peer: string, bad: string, window: string, least: number): string {
@@ -12,11 +15,43 @@ function share(peer: string, bad: string, window: string, least: number): string
 const failing = (peer: string, errors: string, window: string) =>
   `sum(rate(${REQUESTS}_count{recording_peer="${peer}", error_type${errors}}[${window}]))`;
 
+/** The window (seconds) of the pages about servers: a fault shows within it, and the page ends soon after the fault. */
+const RECENT = 2 * MINUTE;
+
+/**
+ * Returns a condition on the age of the oldest unanswered request to a peer: a server that never responds does not show in
+ * durations.
+ */
+const unanswered = (peer: string, seconds: number) =>
+  `max by (recording_peer) (recording_peer_age_seconds{recording_peer="${peer}"}) > ${seconds}`;
+
 function storeSlow(time: Time): string {
-  const window = time.window(5 * MINUTE);
+  const window = time.window(RECENT, LEAST_RECENT);
   const slow = `(sum(rate(${REQUESTS}_count{recording_peer="store"}[${window}])) - sum(rate(${REQUESTS}_bucket{recording_peer="store", ${upTo(1)}}[${window}])))`;
   const away = failing('store', '=~"5..|unreachable|timeout"', window);
-  return `(${share('store', slow, window, 3)}) > 0.2\nor (${share('store', away, window, 3)}) > 0.2`;
+  return [
+    `(${share('store', slow, window, 3)}) > 0.2`,
+    `(${share('store', away, window, 3)}) > 0.2`,
+    unanswered('store', time.seconds(30, 10)),
+  ].join('\nor ');
+}
+
+function databaseSlow(time: Time): string {
+  const window = time.window(RECENT, LEAST_RECENT);
+  // A getMore may wait for future events.
+  const of = (more = '') => `{db_operation_name!="getMore"${more}}`;
+  const commands = `sum by (job) (rate(db_client_operation_duration_seconds_count${of()}[${window}]))`;
+  const quick = `sum by (job) (rate(db_client_operation_duration_seconds_bucket${of(`, ${upTo(0.5)}`)}[${window}]))`;
+  const enough = `(${commands} - ${quick}) * ${time.seconds(RECENT, LEAST_RECENT)} >= 5`;
+  return `(${commands} - ${quick}) / ${commands} > 0.2\nand ${enough}`;
+}
+
+function speechFailing(time: Time): string {
+  const window = time.window(3 * MINUTE, 15);
+  return [
+    `(${share('speech', failing('speech', '!=""', window), window, 2)}) > 0.5`,
+    unanswered('speech', time.seconds(2 * MINUTE, 30)),
+  ].join('\nor ');
 }
 
 /** Alerts about external servers that the services need. */
@@ -26,12 +61,21 @@ export const SERVER_ALERTS: readonly Alert[] = [
     about: 'server',
     severity: 'page',
     // A single process may have lost its connection to a primary that others reach; its callers still fail.
-    expr: time => `min by (job) (max_over_time(recording_database_primary[${time.window(20, 3)}])) == 0`,
+    // An election takes ten to twelve seconds; the window contains two exports.
+    expr: time => `min by (job) (max_over_time(recording_database_primary[${time.window(35, 3)}])) == 0`,
     forSeconds: SERVER_WAIT,
-    keepSeconds: KEPT,
     summary: '{{ $labels.job }} has no MongoDB primary',
     description:
       'All writes fail: contributors get an error and retry, owners’ changes fail, and the processing of clips is paused.',
+  },
+  {
+    name: 'DatabaseSlow',
+    about: 'server',
+    severity: 'page',
+    expr: databaseSlow,
+    forSeconds: SERVER_WAIT,
+    summary: '{{ $value | humanizePercentage }} of the MongoDB commands of {{ $labels.job }} take over half a second',
+    description: 'Requests of owners and contributors take seconds, and the processing of clips is late.',
   },
   {
     name: 'ObjectStoreSlow',
@@ -39,8 +83,7 @@ export const SERVER_ALERTS: readonly Alert[] = [
     severity: 'page',
     expr: storeSlow,
     forSeconds: SERVER_WAIT,
-    keepSeconds: KEPT,
-    summary: '{{ $value | humanizePercentage }} of the requests to the object store fail or take more than a second',
+    summary: 'Requests to the object store fail, or take more than a second',
     description: 'Uploads are slow or refused, clips land late, and media and downloads wait.',
   },
   {
@@ -49,7 +92,6 @@ export const SERVER_ALERTS: readonly Alert[] = [
     severity: 'page',
     expr: time => `max by (job) (recording_outbox_age_seconds) > ${time.seconds(MINUTE, 10)}`,
     forSeconds: SERVER_WAIT,
-    keepSeconds: KEPT,
     summary: 'Events of {{ $labels.job }} have waited for Kafka for {{ $value | humanizeDuration }}',
     description: 'Clips land and are kept, but no later step runs: no thumbnails, no transcripts, no webhooks.',
   },
@@ -57,13 +99,9 @@ export const SERVER_ALERTS: readonly Alert[] = [
     name: 'SpeechFailing',
     about: 'server',
     severity: 'page',
-    expr: time => {
-      const window = time.window(15 * MINUTE);
-      return `(${share('speech', failing('speech', '!=""', window), window, 2)}) > 0.5`;
-    },
+    expr: speechFailing,
     forSeconds: SERVER_WAIT,
-    keepSeconds: KEPT,
-    summary: '{{ $value | humanizePercentage }} of the requests to the speech endpoint fail',
+    summary: 'Requests to the speech endpoint fail, or get no response',
     description: 'Clips have no transcripts; they follow when the endpoint recovers.',
   },
   {
@@ -73,9 +111,18 @@ export const SERVER_ALERTS: readonly Alert[] = [
     expr: () =>
       'sum(max by (recording_endpoint_state) (recording_webhook_endpoints{recording_endpoint_state=~"failing|paused"})) / sum(max by (recording_endpoint_state) (recording_webhook_endpoints)) > 0.2',
     forSeconds: PROMISE_WAIT,
-    keepSeconds: KEPT,
     summary: '{{ $value | humanizePercentage }} of the owners’ endpoints accept no events',
     description:
       'Their owners get no webhooks about clips; events are kept and retried. One failing endpoint is its owner’s problem; many are probably ours.',
+  },
+  {
+    name: 'EndpointFailing',
+    about: 'server',
+    severity: 'ticket',
+    expr: time => `max by (recording_project_id) (recording_webhook_failing_seconds) > ${time.seconds(15 * MINUTE)}`,
+    forSeconds: SERVER_WAIT,
+    summary:
+      'The endpoint of project {{ $labels.recording_project_id }} has failed for {{ $value | humanizeDuration }}',
+    description: 'Its owner gets no webhooks of this project and sees a notice; events are kept and retried.',
   },
 ];

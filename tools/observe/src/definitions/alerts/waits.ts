@@ -1,5 +1,5 @@
 import { type Alert, PROMISE_WAIT, TICKET_WAIT } from '../alert.ts';
-import { MINUTE } from '../time.ts';
+import { HOUR, MINUTE } from '../time.ts';
 
 const waits = (name: string, step: string, seconds: number, what: string, description: string): Alert => ({
   name,
@@ -8,6 +8,7 @@ const waits = (name: string, step: string, seconds: number, what: string, descri
   // A histogram does not contain operations that never end.
   expr: () => `max by (recording_step) (recording_step_age_seconds{recording_step="${step}"}) > ${seconds}`,
   forSeconds: PROMISE_WAIT,
+  labels: { recording_step: step },
   summary: `${what} for {{ $value | humanizeDuration }}`,
   description,
 });
@@ -17,7 +18,7 @@ export const WAIT_ALERTS: readonly Alert[] = [
   waits(
     'LandingWaits',
     'landing',
-    5 * MINUTE,
+    MINUTE,
     'A complete take has not landed',
     'The contributor still sees that the take is being finished, but there is no clip. Its bytes are kept.',
   ),
@@ -40,7 +41,7 @@ export const WAIT_ALERTS: readonly Alert[] = [
     'webhook',
     5 * MINUTE,
     'A due event has not been sent',
-    'An owner’s system has no webhook about a clip. Events that the endpoint refused do not count.',
+    'An owner’s system has no webhook about a clip. Events whose endpoint fails or is busy do not count.',
   ),
   {
     name: 'ClipsStuck',
@@ -50,6 +51,17 @@ export const WAIT_ALERTS: readonly Alert[] = [
     forSeconds: TICKET_WAIT,
     summary: '{{ $value }} clips have waited for {{ $labels.recording_step }} for more than ten minutes',
     description: 'They are retried automatically; if that does not help, an operator must act.',
+  },
+  {
+    name: 'ClipsFailing',
+    about: 'promise',
+    severity: 'ticket',
+    expr: time =>
+      `sum by (recording_step) (increase(recording_clips_failed_total{recording_fault="service"}[${time.window(HOUR, 15)}])) > 0`,
+    forSeconds: TICKET_WAIT,
+    summary:
+      '{{ $value | humanize }} clips have no {{ $labels.recording_step }} after the last attempt, by no fault of theirs',
+    description: 'Nothing retries them until an operator or their owner asks for it.',
   },
   {
     name: 'DeadLetters',

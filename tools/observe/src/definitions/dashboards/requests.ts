@@ -80,7 +80,7 @@ export const GATEWAY: Dashboard = {
     lines(
       'Processes: duration of requests',
       's',
-      [{ expr: 'recording:instance_seconds:mean5m', legend: '{{job}} {{instance}} {{of}}' }],
+      [{ expr: 'recording:instance_seconds:mean2m', legend: '{{job}} {{instance}} {{of}}' }],
       'The mean of each process.',
       { warn: 0.25, runbook: 'InstanceSlow' },
     ),

@@ -6,6 +6,12 @@ const peer = (name: string, more: string, perMinute: number, quick: number) =>
     seconds: 1,
     shares: { '1.0': quick, '2.5': quick },
   });
+const commands = (name: string, quick: number) =>
+  histogram('db_client_operation_duration_seconds', `job="projects",instance="a",db_operation_name="${name}"`, {
+    perMinute: 60,
+    seconds: 0.5,
+    shares: { '0.5': quick },
+  });
 const GROUP = 'messaging_destination_name="media.work",messaging_consumer_group_name="media"';
 const calls = (instance: string, seconds: number) =>
   histogram('rpc_server_call_duration_seconds', `job="projects",instance="${instance}",rpc_method="a.v1.B/C"`, {
@@ -20,6 +26,19 @@ const handled = (perMinute: number, group = GROUP) =>
     seconds: 1,
     shares: { '2.5': 1 },
   });
+
+const ffmpeg = (wallPerMinute: number, cpuPerMinute: number): Series =>
+  Object.fromEntries(
+    Object.entries({ run: wallPerMinute, cpu: cpuPerMinute }).map(([counter, perMinute]) => [
+      `recording_ffmpeg_${counter}_time_seconds_total{job="media",instance="a",process_executable_name="ffmpeg"}`,
+      `0+${perMinute}x40`,
+    ]),
+  );
+const STALLED = 'recording_program_stalled_seconds{job="media",instance="a",process_executable_name="ffmpeg"}';
+const killed = (values: string): Series => ({
+  'recording_ffmpeg_duration_seconds_count{job="media",instance="a",process_executable_name="ffmpeg",recording_outcome="killed"}':
+    values,
+});
 
 const LOST = [
   'otelcol_exporter_send_failed_spans{job="collector",instance="c",exporter="zipkin"}',
@@ -38,17 +57,15 @@ export const CAUSE_TRIALS: Readonly<Record<string, readonly Trial[]>> = {
       { 'recording_database_primary{job="projects",instance="a"}': '1x20' },
     ),
     {
-      name: 'it keeps firing for the time window of the alerts that it explains',
-      series: { 'recording_database_primary{job="projects",instance="a"}': '1x5 0x5 1x60' },
-      minutes: 45,
-      fires: ['DatabaseWithoutPrimary page'],
-    },
-    {
-      name: 'and not for longer',
-      series: { 'recording_database_primary{job="projects",instance="a"}': '1x5 0x5 1x60' },
-      minutes: 60,
+      name: 'an election is no fault',
+      series: { 'recording_database_primary{job="projects",instance="a"}': '1x5 0 1x60' },
+      minutes: 6,
       fires: [],
     },
+  ],
+  DatabaseSlow: [
+    ...pair('DatabaseSlow page', 15, commands('find', 0.5), commands('find', 0.95)),
+    { name: 'a getMore may wait', series: commands('getMore', 0), minutes: 15, fires: [] },
   ],
   ObjectStoreSlow: [
     ...pair('ObjectStoreSlow page', 15, peer('store', '', 60, 0.5), peer('store', '', 60, 0.95)),
@@ -90,6 +107,12 @@ export const CAUSE_TRIALS: Readonly<Record<string, readonly Trial[]>> = {
       'recording_webhook_endpoints{job="webhooks",instance="a",recording_endpoint_state="ok"}': '9x20',
       'recording_webhook_endpoints{job="webhooks",instance="a",recording_endpoint_state="failing"}': '1x20',
     },
+  ),
+  EndpointFailing: pair(
+    'EndpointFailing ticket',
+    10,
+    { 'recording_webhook_failing_seconds{job="webhooks",instance="a",recording_project_id="p"}': '600+60x20' },
+    { 'recording_webhook_failing_seconds{job="webhooks",instance="a",recording_project_id="p"}': '0+60x9 _x20' },
   ),
   CollectorAway: [
     ...pair(
@@ -186,6 +209,18 @@ export const CAUSE_TRIALS: Readonly<Record<string, readonly Trial[]>> = {
     { 'recording_disk_free_ratio{job="media",instance="a",recording_disk="work"}': '0.5x3 0.02x20' },
     { 'recording_disk_free_ratio{job="media",instance="a",recording_disk="work"}': '0.5x3 0.2x20' },
   ),
+  FfmpegStarved: [
+    ...pair('FfmpegStarved page', 15, ffmpeg(60, 6), ffmpeg(60, 30)),
+    { name: 'a short run says nothing', series: ffmpeg(2, 0.1), minutes: 15, fires: [] },
+    {
+      name: 'one halted run has an alert of its own',
+      series: { ...ffmpeg(60, 6), [STALLED]: '0x5 60+60x20' },
+      minutes: 15,
+      fires: ['ProgramStalled page'],
+    },
+  ],
+  ProgramStalled: pair('ProgramStalled page', 10, { [STALLED]: '0x5 60+60x20' }, { [STALLED]: '0 5 30 2 0x20' }),
+  ProgramsKilled: pair('ProgramsKilled page', 12, killed('0x5 0+3x20'), killed('0x8 1 1x20')),
   InstanceSlow: [
     ...pair(
       'InstanceSlow page',

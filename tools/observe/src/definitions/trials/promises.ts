@@ -7,6 +7,12 @@ const step = (name: string, values: string): Series => ({
   [`recording_step_age_seconds{job="submissions",instance="a",recording_step="${name}"}`]: values,
 });
 
+/** Clips end without media. */
+const failed = (fault: string): Series => ({
+  [`recording_clips_failed_total{job="submissions",instance="a",recording_step="media",recording_fault="${fault}"}`]:
+    '0x15 2x60',
+});
+
 const waits = (alert: string, name: string, limit: number) =>
   pair(`${alert} page`, 10, step(name, `${limit + 60}x30`), step(name, `${limit - 60}x30`));
 
@@ -17,10 +23,13 @@ const gauge = (alert: string, series: string, bad: number, well: number) =>
 /** Returns the series of an objective while `share` of its events break it. */
 type Seen = (share: number, minutes?: number, perMinute?: number) => Series;
 
+/** The series of a delay. While events break the promise, work also waits in `waiting` for longer than promised. */
 const delays =
-  (metric: string, le: string, labels: string): Seen =>
-  (share, minutes = 5_000, perMinute = 10) =>
-    histogram(metric, labels, { perMinute, seconds: 30, shares: { [le]: 1 - share }, minutes });
+  (metric: string, le: string, labels: string, waiting?: string): Seen =>
+  (share, minutes = 5_000, perMinute = 10) => ({
+    ...histogram(metric, labels, { perMinute, seconds: 30, shares: { [le]: 1 - share }, minutes }),
+    ...(waiting && step(waiting, `${Number(le) + 10}x${minutes} 0x10000`)),
+  });
 
 const SEEN: Readonly<Record<string, { budget: number; seen: Seen }>> = {
   LandingBudgetBurns: {
@@ -29,7 +38,12 @@ const SEEN: Readonly<Record<string, { budget: number; seen: Seen }>> = {
   },
   MediaBudgetBurns: {
     budget: 0.01,
-    seen: delays('recording_media_delay_seconds', '60.0', 'job="submissions",instance="a",recording_outcome="ok"'),
+    seen: delays(
+      'recording_media_delay_seconds',
+      '60.0',
+      'job="submissions",instance="a",recording_outcome="ok"',
+      'media',
+    ),
   },
   TranscriptBudgetBurns: {
     budget: 0.01,
@@ -37,11 +51,12 @@ const SEEN: Readonly<Record<string, { budget: number; seen: Seen }>> = {
       'recording_transcript_delay_seconds',
       '300.0',
       'job="submissions",instance="a",recording_outcome="ok"',
+      'transcript',
     ),
   },
   WebhookBudgetBurns: {
     budget: 0.01,
-    seen: delays('recording_webhook_delay_seconds', '60.0', 'job="webhooks",instance="a"'),
+    seen: delays('recording_webhook_delay_seconds', '60.0', 'job="webhooks",instance="a"', 'webhook'),
   },
   OwnerReadBudgetBurns: {
     budget: 0.001,
@@ -77,9 +92,9 @@ function burns(alert: string, days: string, { budget, seen }: { budget: number; 
     { name: `${alert}: half of the budget is no alert`, series: at(0.5), minutes: 3 * DAY + 10, days, fires: [] },
     { name: `${alert}: two in an hour are too few`, series: seen(1, 2, 1), minutes: 30, fires: [] },
     {
-      name: `${alert}: no page forty minutes after its end`,
+      name: `${alert}: no page soon after its end`,
       series: seen(1, 30),
-      minutes: 75,
+      minutes: 33,
       fires: [ticket],
     },
   ];
@@ -96,6 +111,14 @@ const answers = (labels: string, status: number, perMinute: number, le: string) 
 
 /** The events that an objective counts besides late ones. */
 const KINDS: Readonly<Record<string, readonly Trial[]>> = {
+  MediaBudgetBurns: [
+    {
+      name: 'the late clips of an outage that is over open a ticket',
+      series: { ...SEEN.MediaBudgetBurns!.seen(1, 30), ...step('media', '0x10000') },
+      minutes: 20,
+      fires: ['MediaBudgetBurns ticket'],
+    },
+  ],
   LandingBudgetBurns: [
     {
       name: 'contributors get 503',
@@ -146,11 +169,12 @@ const KINDS: Readonly<Record<string, readonly Trial[]>> = {
 
 /** For each alert about a promise, by its name, at least one broken and one kept promise. */
 export const PROMISE_TRIALS: Readonly<Record<string, readonly Trial[]>> = {
-  LandingWaits: waits('LandingWaits', 'landing', 300),
+  LandingWaits: waits('LandingWaits', 'landing', 60),
   MediaWaits: waits('MediaWaits', 'media', 900),
   TranscriptWaits: waits('TranscriptWaits', 'transcript', 1_800),
   WebhookWaits: waits('WebhookWaits', 'webhook', 300),
   ClipsStuck: gauge('ClipsStuck', 'recording_clips_stuck{job="submissions",instance="a",recording_step="media"}', 2, 0),
+  ClipsFailing: pair('ClipsFailing ticket', 30, failed('service'), failed('clip')),
   DeadLetters: gauge('DeadLetters', 'recording_dead_letters{job="submissions",instance="a"}', 1, 0),
   OutboxGrowing: gauge('OutboxGrowing', 'recording_outbox_depth{job="submissions",instance="a"}', 2_000, 100),
   ...Object.fromEntries(

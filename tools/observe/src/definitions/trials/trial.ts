@@ -6,6 +6,7 @@ import { promisify } from 'node:util';
 import { stringify } from 'yaml';
 import { ruleGroups } from '../rules.ts';
 import { timeOf } from '../time.ts';
+import { FAULT_AT, FAULT_END, SAMPLE, type SoonTrial } from './soon.ts';
 
 /** Series by their names with labels; values in promtool's notation, one per minute: `0+60x120`, `5x10`, `_x3`. */
 export type Series = Readonly<Record<string, string>>;
@@ -32,6 +33,8 @@ export const pair = (fires: string, minutes: number, bad: Series, well: Series):
 ];
 
 const LIMIT_MS = 300_000;
+/** The seconds after a fault until its page must have ended: the window of a rate, and the window of evidence. */
+const OVER_WITHIN = 240;
 const FOREVER = 'x10000';
 const SERVICES = ['gateway', 'projects', 'submissions', 'media', 'transcription', 'webhooks'];
 
@@ -71,16 +74,56 @@ const until = (values: string, minutes: number): string =>
 
 /** Runs trials over the rules with promtool. Fails with promtool's output. */
 export async function runTrials(promtool: string, trials: readonly Trial[]): Promise<void> {
+  const files: Record<string, object> = {};
+  const byRules = Map.groupBy(trials, ({ days, isDrill }) => days ?? (isDrill ? 'drill' : 'all'));
+  for (const [name, some] of byRules) {
+    const [{ days, isDrill = false }] = some as [Trial];
+    const rules = `${name}.rules.yaml`;
+    files[rules] = { groups: groupsFor(days, isDrill) };
+    files[`${name}.yaml`] = documentOf(rules, { every: days ? 5 : 1, isDrill }, some);
+  }
+  await promtoolTest(promtool, files);
+}
+
+/**
+ * Runs a trial of each fault over all rules with promtool: the alert must fire while the fault lasts, and end soon after
+ * it.
+ */
+export async function runSoonTrials(promtool: string, trials: readonly SoonTrial[]): Promise<void> {
+  const firing = (alert: string, at: number, isFiring: boolean) => ({
+    expr: `group by (alertname) (ALERTS{alertname="${alert}", alertstate="firing"})`,
+    eval_time: `${at}s`,
+    exp_samples: isFiring ? [{ labels: `{alertname="${alert}"}`, value: 1 }] : [],
+  });
+  await promtoolTest(promtool, {
+    'rules.yaml': { groups: groupsFor(undefined, false) },
+    'trials.yaml': {
+      rule_files: ['rules.yaml'],
+      evaluation_interval: `${SAMPLE}s`,
+      tests: trials.map(({ alert, what, series, within }) => ({
+        name: `${alert}: ${what}`,
+        interval: `${SAMPLE}s`,
+        input_series: Object.entries({ ...WELL, ...series }).map(([of, values]) => ({
+          series: of,
+          values: until(values, FAULT_END),
+        })),
+        promql_expr_test: [
+          firing(alert, FAULT_AT - SAMPLE, false),
+          firing(alert, FAULT_AT + within, true),
+          firing(alert, FAULT_END - SAMPLE, true),
+          firing(alert, FAULT_END + OVER_WITHIN, false),
+        ],
+      })),
+    },
+  });
+}
+
+/** Writes the files to a new folder, and tests those other than rules with promtool. Fails with promtool's output. */
+async function promtoolTest(promtool: string, files: Readonly<Record<string, object>>): Promise<void> {
   const dir = await mkdtemp(join(tmpdir(), 'recording-request-rules-'));
   try {
-    const byRules = Map.groupBy(trials, ({ days, isDrill }) => days ?? (isDrill ? 'drill' : 'all'));
-    for (const [name, some] of byRules) {
-      const [{ days, isDrill = false }] = some as [Trial];
-      const rules = `${name}.rules.yaml`;
-      await writeFile(join(dir, rules), stringify({ groups: groupsFor(days, isDrill) }));
-      await writeFile(join(dir, `${name}.yaml`), stringify(documentOf(rules, { every: days ? 5 : 1, isDrill }, some)));
-    }
-    const names = [...byRules.keys()].map(name => `${name}.yaml`);
+    for (const [name, content] of Object.entries(files)) await writeFile(join(dir, name), stringify(content));
+    const names = Object.keys(files).filter(name => !name.endsWith('rules.yaml'));
     // With Go's default of 100, collecting garbage takes a fifth of the processor time.
     const env = { ...process.env, GOGC: '400' };
     await promisify(execFile)(promtool, ['test', 'rules', ...names], { cwd: dir, env, timeout: LIMIT_MS });
