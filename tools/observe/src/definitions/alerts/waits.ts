@@ -18,7 +18,8 @@ export const WAIT_ALERTS: readonly Alert[] = [
   waits(
     'LandingWaits',
     'landing',
-    MINUTE,
+    // A take of gigabytes needs a minute or two.
+    3 * MINUTE,
     'A complete take has not landed',
     'The contributor still sees that the take is being finished, but there is no clip. Its bytes are kept.',
   ),

@@ -169,7 +169,7 @@ const KINDS: Readonly<Record<string, readonly Trial[]>> = {
 
 /** For each alert about a promise, by its name, at least one broken and one kept promise. */
 export const PROMISE_TRIALS: Readonly<Record<string, readonly Trial[]>> = {
-  LandingWaits: waits('LandingWaits', 'landing', 60),
+  LandingWaits: waits('LandingWaits', 'landing', 180),
   MediaWaits: waits('MediaWaits', 'media', 900),
   TranscriptWaits: waits('TranscriptWaits', 'transcript', 1_800),
   WebhookWaits: waits('WebhookWaits', 'webhook', 300),

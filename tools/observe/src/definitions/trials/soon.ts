@@ -171,12 +171,4 @@ export const SOON: readonly SoonTrial[] = [
       since => (since === undefined ? 0 : 0.2),
     ),
   },
-  {
-    alert: 'LandingWaits',
-    what: 'no take lands',
-    within: 150,
-    series: gauge('recording_step_age_seconds', 'submissions recording_step="landing"', since =>
-      since === undefined ? 0 : olderBy(since),
-    ),
-  },
 ];
