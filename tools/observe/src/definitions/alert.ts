@@ -37,6 +37,9 @@ export const EVIDENCE = 60;
  * lasts, and one evaluation. Otherwise the pages about the effects would be sent after the recovery.
  */
 export const KEPT = 75;
+/** The minimums of EVIDENCE and KEPT (seconds) after the division by a factor: a rate needs two samples. */
+export const LEAST_EVIDENCE = 5;
+export const LEAST_KEPT = 7;
 
 /** Returns a selector of the buckets up to `seconds`. OpenMetrics writes `10.0` for 10. */
 export const upTo = (seconds: number): string =>

@@ -1,4 +1,4 @@
-import { type Alert, EVIDENCE, PROMISE_WAIT } from './alert.ts';
+import { type Alert, EVIDENCE, LEAST_EVIDENCE, PROMISE_WAIT } from './alert.ts';
 import { OBJECTIVES, type Objective } from './objectives.ts';
 import { DAY, duration, HOUR, MINUTE, type Time } from './time.ts';
 
@@ -37,8 +37,6 @@ export const errorRatio = (seconds: number): string => `recording:objective_erro
 export const EVERY = 15;
 // With little traffic, one event is a large share: fewer events than this fire no alert.
 const LEAST_BAD = 5;
-/** The minimum of the window of evidence (seconds) after the division by a factor: a rate needs two samples. */
-const LEAST_EVIDENCE = 5;
 
 /** Returns the four alerts of each objective. */
 export const burnRateAlerts = (): Alert[] =>
