@@ -72,14 +72,19 @@ export class Prometheus {
     return this.#ask<string[]>(`label/${encodeURIComponent(label)}/values`, match ? { 'match[]': match } : {});
   }
 
-  async rules(): Promise<{ name: string; health: string; lastError?: string }[]> {
-    const { groups } = await this.#ask<{ groups: { rules: { name: string; health: string }[] }[] }>('rules', {});
+  async rules(): Promise<Rule[]> {
+    const { groups } = await this.#ask<{ groups: { rules: Rule[] }[] }>('rules', {});
     return groups.flatMap(({ rules }) => rules);
   }
 
   /** Returns the pending and firing alerts. */
   async alerts(): Promise<RuleAlert[]> {
-    return (await this.#ask<{ alerts: RuleAlert[] }>('alerts', {})).alerts;
+    return (await this.rules()).flatMap(({ alerts = [], keepFiringFor = 0 }) =>
+      alerts.map(({ keepFiringSince, ...alert }) => {
+        const held = keepFiringSince && new Date(Date.parse(keepFiringSince) + keepFiringFor * 1_000).toISOString();
+        return held ? { ...alert, heldUntil: held } : alert;
+      }),
+    );
   }
 
   async #ask<T>(path: string, parameters: Record<string, string>): Promise<T> {
@@ -94,9 +99,20 @@ export class Prometheus {
   }
 }
 
+export interface Rule {
+  name: string;
+  health: string;
+  lastError?: string;
+  /** The seconds for which an alert still fires after its condition is over. */
+  keepFiringFor?: number;
+  alerts?: (RuleAlert & { keepFiringSince?: string })[];
+}
+
 export interface RuleAlert {
   state: 'pending' | 'firing';
   activeAt: string;
+  /** The end of the firing of an alert whose condition is over. */
+  heldUntil?: string;
   labels: Record<string, string>;
   annotations: Record<string, string>;
 }
