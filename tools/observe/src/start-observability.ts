@@ -58,8 +58,8 @@ export interface Observability extends AsyncDisposable {
   pids: Record<'collector' | 'prometheus' | 'alertmanager' | 'zipkin', number>;
 }
 
-const DEPLOY = fileURLToPath(new URL('../../../deploy/observability/', import.meta.url));
-const RUNBOOKS = fileURLToPath(new URL('../../../docs/runbooks/', import.meta.url));
+const REPOSITORY = fileURLToPath(new URL('../../../', import.meta.url));
+const DEPLOY = join(REPOSITORY, 'deploy/observability');
 const GRACE_MS = 5_000;
 
 /**
@@ -99,7 +99,7 @@ export async function startObservability(options: ObservabilityOptions): Promise
       alertmanagerUrl: alertmanager.url,
       zipkinUrl: zipkin.url,
       dashboardsDir: options.dashboardsDir ?? join(DEPLOY, 'dashboards'),
-      runbooksDir: RUNBOOKS,
+      repositoryDir: REPOSITORY,
       scrapeMs,
       port: options.pagePort,
     }),

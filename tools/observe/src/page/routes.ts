@@ -1,6 +1,6 @@
 import type { Prometheus } from '@recording-request/harness/prometheus';
 import { html } from '@recording-request/web-shared/html';
-import { alertRows, quietAlerts } from './alerts.ts';
+import { alertRows, managedAlerts } from './alerts.ts';
 import type { Answer } from './answer.ts';
 import { type Dashboard, readDashboards, type Variable } from './dashboard.ts';
 import { resolveNames, spanOf } from './expression.ts';
@@ -22,7 +22,7 @@ export interface PageContext {
   traces: Traces;
   alertmanagerUrl: string;
   dashboardsDir: string;
-  runbooksDir: string;
+  repositoryDir: string;
   scrapeSeconds: number;
 }
 
@@ -36,7 +36,7 @@ const nowSeconds = () => Date.now() / 1000;
 /** Shows alerts, the newest clips and the dashboards. In place of an unavailable part, it shows the reason. */
 export async function homePage({ prometheus, traces, alertmanagerUrl, dashboardsDir }: PageContext): Promise<Answer> {
   const [alerts, clips, dashboards] = await Promise.all([
-    Promise.all([prometheus.alerts(), quietAlerts(alertmanagerUrl)]).then(both => alertRows(...both), renderFault),
+    Promise.all([prometheus.alerts(), managedAlerts(alertmanagerUrl)]).then(both => alertRows(...both), renderFault),
     traces.newestClips(NEWEST).catch(renderFault),
     readDashboards(dashboardsDir),
   ]);

@@ -5,9 +5,9 @@ import { fileURLToPath } from 'node:url';
 import { Prometheus } from '@recording-request/harness/prometheus';
 import { buildSync } from 'esbuild';
 import type { Answer } from './answer.ts';
+import { documentPage } from './documents.ts';
 import { passOn } from './proxy.ts';
 import { dashboardPage, findTrace, homePage, type PageContext, queryPage } from './routes.ts';
-import { runbookPage, runbooksPage } from './runbooks.ts';
 import { Traces } from './traces.ts';
 import { renderDocument, renderFault } from './views.ts';
 
@@ -17,8 +17,8 @@ export interface PageOptions {
   zipkinUrl: string;
   /** The folder of dashboards in Grafana's format. */
   dashboardsDir: string;
-  /** The folder with a page for each alert, in Markdown. */
-  runbooksDir: string;
+  /** The folder whose Markdown files the page shows; the runbooks are in docs/runbooks. */
+  repositoryDir: string;
   /** Milliseconds between two scrapes of Prometheus. */
   scrapeMs: number;
   /** The port; a free one by default. */
@@ -49,7 +49,7 @@ export async function startPage(options: PageOptions): Promise<AsyncDisposable &
     traces: new Traces(options.zipkinUrl),
     alertmanagerUrl: options.alertmanagerUrl,
     dashboardsDir: options.dashboardsDir,
-    runbooksDir: options.runbooksDir,
+    repositoryDir: options.repositoryDir,
     scrapeSeconds: options.scrapeMs / 1000,
   };
   const server = createServer((request, response) => {
@@ -113,11 +113,10 @@ async function route({ pathname, searchParams }: URL, context: PageContext): Pro
       return queryPage(searchParams, context);
     case 'find':
       return findTrace(searchParams.get('id') ?? '', context);
-    case 'runbooks':
-      return name ? runbookPage(name, context.runbooksDir) : runbooksPage(context.runbooksDir);
     case 'zipkin':
       return { location: '/zipkin/' };
     default:
+      if (pathname.endsWith('.md')) return documentPage(pathname, context.repositoryDir);
       return {
         status: 404,
         page: renderDocument('Not found', renderFault('There is no such page.')),

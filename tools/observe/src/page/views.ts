@@ -9,6 +9,7 @@ const TIME = new Intl.DateTimeFormat('en-GB', {
   minute: '2-digit',
   second: '2-digit',
   hourCycle: 'h23',
+  timeZone: 'UTC',
 });
 /** The time ranges that the user may choose, in seconds. */
 export const RANGES: Record<string, number> = {
@@ -42,7 +43,7 @@ export function renderDocument(title: string, live: Html, fixed?: Html): string 
 <input id="id" name="id" placeholder="Id of a clip, an upload or a project" autocomplete="off" spellcheck="false" required>
 <button>Find trace</button>
 </form>
-<nav aria-label="Tools"><a href="/query">Query</a><a href="/runbooks">Runbooks</a><a href="/zipkin/">All traces</a></nav>
+<nav aria-label="Tools"><a href="/query">Query</a><a href="/docs/runbooks/README.md">Runbooks</a><a href="/zipkin/">All traces</a></nav>
 <button id="pause" type="button" hidden>Pause</button>
 <span id="stale" class="soft" role="status"></span>
 </header>
@@ -89,12 +90,12 @@ export function renderClips(clips: ClipTrace[]): Html {
     return html`<p class="empty">No clip has landed yet. Record one through a recording link; its trace is here some seconds after it landed.</p>`;
   const row = ({ traceId, submissionId, landedAt, steps, missing }: ClipTrace) =>
     html`<tr><th scope="row"><a href="/zipkin/traces/${traceId}">Trace of <code>${submissionId ?? traceId}</code></a></th><td>${TIME.format(landedAt)}</td><td>${steps.map(renderStep)}${missing.map(name => html`<span class="tag soft">${name}: not ended, or not traced</span>`)}</td></tr>`;
-  return html`<div class="scroll"><table><thead><tr><th scope="col">Clip</th><th scope="col">Landing ended</th><th scope="col">Steps</th></tr></thead><tbody>${clips.map(row)}</tbody></table></div>`;
+  return html`<div class="scroll rows"><table><thead><tr><th scope="col">Clip</th><th scope="col">Landing ended (UTC)</th><th scope="col">Steps</th></tr></thead><tbody>${clips.map(row)}</tbody></table></div>`;
 }
 
 /** Renders each trace with its first span. */
 export const renderTraces = (traces: TraceSummary[]): Html =>
-  html`<div class="scroll"><table><thead><tr><th scope="col">Trace</th><th scope="col">Began</th><th scope="col">Lasted</th></tr></thead><tbody>${traces.map(
+  html`<div class="scroll rows"><table><thead><tr><th scope="col">Trace</th><th scope="col">Began (UTC)</th><th scope="col">Lasted</th></tr></thead><tbody>${traces.map(
     ({ traceId, name, startedAt, seconds, failed }) =>
       html`<tr><th scope="row"><a href="/zipkin/traces/${traceId}">${name}</a></th><td>${TIME.format(startedAt)}</td><td><span class="tag${failed ? ' failed' : ''}">${formatValue(seconds, 's')}${failed ? ', with an error' : ''}</span></td></tr>`,
   )}</tbody></table></div>`;
