@@ -1,6 +1,6 @@
 import type { Exemplar, Span } from '@recording-request/harness/prometheus';
 import { type Html, html } from '@recording-request/web-shared/html';
-import { formatValue } from './units.ts';
+import { formatValue, withoutRest } from './units.ts';
 
 export interface Line {
   name: string;
@@ -21,47 +21,51 @@ export interface ChartOptions {
   thresholds: number[];
 }
 
+type Value = number | null;
+
 /** The data for the browser. */
-export interface ChartData extends Pick<ChartOptions, 'unit' | 'min' | 'max' | 'thresholds'> {
+export interface ChartData extends Pick<ChartOptions, 'unit' | 'decimals' | 'min' | 'max' | 'stacked' | 'thresholds'> {
   /** Seconds since 1970, a step apart. */
   times: number[];
-  /** The values of each line at these times; null if it has none. */
-  lines: (number | null)[][];
+  /** The lines with their values at these times; null where they have none. */
+  lines: { name: string; values: Value[] }[];
 }
 
-/** The number of line styles with distinct colours and dashes; further lines repeat them. */
-export const KINDS = 8;
-// The difference of two equal sums has rounding errors. If the axis were scaled to these errors, they would look like
-// large changes.
-const NOTHING = 1e-12;
+// Steps after which a line without new points has ended.
+const ENDED_AFTER = 2;
+const MAX_WORDS = 12;
 
 /** Returns the element of a chart with its data, a description in words, and the links to its exemplars' traces. */
-export function chart(lines: Line[], options: ChartOptions): Html {
-  const { title, span, unit, decimals, min, max, thresholds, exemplars } = options;
+export function chart(drawn: Line[], options: ChartOptions): Html {
+  const { title, span, unit, decimals, min, max, stacked, thresholds, exemplars } = options;
   const { start, end, stepSeconds } = span;
   const times = Array.from(
     { length: Math.floor((end - start) / stepSeconds) + 1 },
     (_, at) => start + at * stepSeconds,
   );
-  const values = lines.map(({ points }) => valuesOf(points, span, times.length));
-  const data: ChartData = { ...{ unit, min, max, thresholds, times }, lines: options.stacked ? stack(values) : values };
+  const lines = drawn.map(({ name, points }) => ({ name, values: valuesOf(points, span, times.length) }));
+  const data: ChartData = { unit, decimals, min, max, stacked, thresholds, times, lines };
   const link = ({ traceId, value }: Exemplar) =>
     html`<a href="/zipkin/traces/${traceId}">${formatValue(value, unit)}</a> `;
-  return html`<div class="chart" role="img" aria-label="${words(title, lines, unit, decimals)}" data-chart="${JSON.stringify(data)}"></div>
+  return html`<div class="chart" role="group" aria-label="${words(title, data)}" data-chart="${JSON.stringify(data)}"></div>
 ${exemplars.length > 0 ? html`<p class="queries">Traces of ${exemplars.map(link)}</p>` : null}`;
 }
 
-function valuesOf(points: [number, number][], { start, stepSeconds }: Span, length: number): (number | null)[] {
-  const values: (number | null)[] = new Array(length).fill(null);
+function valuesOf(points: [number, number][], { start, stepSeconds }: Span, length: number): Value[] {
+  const values: Value[] = new Array(length).fill(null);
   for (const [at, value] of points) {
     const step = Math.round((at - start) / stepSeconds);
-    if (step in values && Number.isFinite(value)) values[step] = Math.abs(value) < NOTHING ? 0 : value;
+    if (step in values && Number.isFinite(value)) values[step] = withoutRest(value);
   }
   return values;
 }
 
+/** Returns the newest value of a line, or null if the line has ended. */
+export const currentOf = (values: readonly Value[]): Value =>
+  values.slice(-1 - ENDED_AFTER).findLast(value => value !== null) ?? null;
+
 /** Stacks each line on the lines before it. */
-function stack(lines: (number | null)[][]): (number | null)[][] {
+export function stack(lines: readonly Value[][]): Value[][] {
   const sums: number[] = [];
   return lines.map(values =>
     values.map((value, at) => {
@@ -71,9 +75,9 @@ function stack(lines: (number | null)[][]): (number | null)[][] {
   );
 }
 
-function words(title: string, lines: Line[], unit: string, decimals: number | undefined): string {
-  const last = lines
-    .slice(0, KINDS)
-    .map(({ name, points }) => `${name} ${formatValue(points.at(-1)?.[1] ?? Number.NaN, unit, decimals)}`);
-  return `${title}: ${last.join(', ')}${lines.length > KINDS ? `, and ${lines.length - KINDS} more` : ''}`;
+function words(title: string, { lines, unit, decimals }: ChartData): string {
+  const current = lines
+    .slice(0, MAX_WORDS)
+    .map(({ name, values }) => `${name} ${formatValue(currentOf(values) ?? Number.NaN, unit, decimals)}`);
+  return `${title}: ${current.join(', ')}${lines.length > MAX_WORDS ? `, and ${lines.length - MAX_WORDS} more` : ''}`;
 }

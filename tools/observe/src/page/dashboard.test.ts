@@ -29,7 +29,7 @@ test('a rate covers at least four scrapes, and points are on whole steps', () =>
 test('names a line by its legend, or else by its labels', () => {
   const labels = { __name__: 'up', job: 'gateway', instance: 'a' };
   assert.equal(legendOf('{{job}} of {{ nobody }}', labels), 'gateway of');
-  assert.equal(legendOf('{{nobody}}', labels), 'value');
+  assert.equal(legendOf('{{nobody}}', labels), 'none');
   assert.equal(legendOf('', labels), 'up job=gateway instance=a');
   assert.equal(legendOf('__auto', {}), 'value');
 });

@@ -31,10 +31,13 @@ export function resolveNames(
   return expr.replaceAll(/\$(?:\{(\w+)(?::\w+)?\}|(\w+))/g, (whole, braced, plain) => known[braced ?? plain] ?? whole);
 }
 
-/** Returns the name of a line: the target's legend or, without a legend, the labels. */
+/**
+ * Returns the name of a line: the target's legend or, without a legend, the labels. A zero in place of missing series is
+ * `none`.
+ */
 export function legendOf(legend: string, labels: Record<string, string>): string {
   if (legend && legend !== '__auto')
-    return legend.replaceAll(/\{\{\s*(\w+)\s*\}\}/g, (_, label) => labels[label] ?? '').trim() || 'value';
+    return legend.replaceAll(/\{\{\s*(\w+)\s*\}\}/g, (_, label) => labels[label] ?? '').trim() || 'none';
   const { __name__: name = '', ...others } = labels;
   const rest = Object.entries(others).map(([label, value]) => `${label}=${value}`);
   return [name, ...rest].filter(Boolean).join(' ') || 'value';

@@ -1,6 +1,6 @@
 import type { Exemplar, Prometheus, Series, Span } from '@recording-request/harness/prometheus';
 import { type Html, html } from '@recording-request/web-shared/html';
-import { chart, KINDS, type Line } from './chart.ts';
+import { chart, type Line } from './chart.ts';
 import type { Panel, Target, Variable } from './dashboard.ts';
 import { legendOf, resolveNames } from './expression.ts';
 import { markdown } from './markdown.ts';
@@ -14,7 +14,7 @@ export interface PanelContext {
   scrapeSeconds: number;
 }
 
-const MAX_LEGEND = 12;
+const MAX_FIGURES = 12;
 const MAX_EXEMPLARS = 40;
 const NOTHING = 'Nothing in this time.';
 
@@ -27,7 +27,8 @@ export async function renderPanel(panel: Panel, context: PanelContext): Promise<
   );
   const columns = Math.max(4, panel.width);
   return html`<section class="panel w${columns}" aria-labelledby="${heading}">
-<h3 id="${heading}"${panel.description ? html` title="${panel.description}"` : null}>${panel.title}</h3>
+<h3 id="${heading}">${panel.title}</h3>
+${panel.description ? html`<div class="soft">${markdown(panel.description)}</div>` : null}
 ${body}
 ${footer(panel, context)}
 </section>`;
@@ -39,7 +40,7 @@ function footer({ targets, runbooks }: Panel, context: PanelContext): Html | nul
     const address = `/query?${new URLSearchParams({ expr: resolved(target, context) }).toString()}`;
     return html`<a href="${address}">query${targets.length > 1 ? ` ${index + 1}` : ''}</a> `;
   };
-  return html`<p class="queries">${targets.map(query)}${runbooks.map(name => html`<a href="/runbooks/${name}">runbook ${name}</a> `)}</p>`;
+  return html`<p class="queries">${targets.map(query)}${runbooks.map(name => html`<a href="/docs/runbooks/${name}.md">${name === 'README' ? 'runbooks' : `runbook ${name}`}</a> `)}</p>`;
 }
 
 async function bodyOf(panel: Panel, context: PanelContext): Promise<Html> {
@@ -75,23 +76,15 @@ async function lines(panel: Panel, context: PanelContext): Promise<Html> {
     withTraces.map(target => prometheus.exemplars(resolved(target, context), span).catch((): Exemplar[] => [])),
   );
   const { unit, decimals, min, max, stacked, title } = panel;
-  return html`${chart(drawn, {
+  return chart(drawn, {
     ...{ title, span, unit, decimals, min, max, stacked },
     exemplars: exemplars.flat().slice(-MAX_EXEMPLARS),
     thresholds: panel.hasThresholdLines ? panel.thresholds.flatMap(({ value }) => value ?? []) : [],
-  })}
-${legend(drawn, panel)}`;
+  });
 }
 
-/** Returns the weight by which lines are sorted, the largest first, because a legend shows only some lines. */
+/** Returns the weight by which lines are sorted, the largest first. */
 const weightOf = ({ points }: Line) => points.reduce((sum, [, value]) => sum + (Number.isFinite(value) ? value : 0), 0);
-
-function legend(drawn: Line[], { unit, decimals }: Panel): Html {
-  const entry = ({ name, points }: Line, index: number) =>
-    html`<li><span class="key k${index % KINDS}" aria-hidden="true"></span>${name} <b>${formatValue(points.at(-1)?.[1] ?? Number.NaN, unit, decimals)}</b></li>`;
-  const more = drawn.length - MAX_LEGEND;
-  return html`<ul class="legend">${drawn.slice(0, MAX_LEGEND).map(entry)}${more > 0 ? html`<li>and ${more} more</li>` : null}</ul>`;
-}
 
 const named = ({ legend: words }: Target, found: Series[]): Line[] =>
   found.map(({ labels, points }) => ({ name: legendOf(words, labels), points }));
@@ -115,7 +108,7 @@ async function figures(panel: Panel, context: PanelContext): Promise<Html> {
     const words = mappings[String(value)] ?? formatValue(value, unit, decimals);
     return html`<div class="figure${state ? ` ${state}` : ''}">${found.length > 1 ? html`<dt>${name}</dt>` : html`<dt class="hidden-text">${panel.title}</dt>`}<dd>${words}</dd></div>`;
   };
-  return html`<dl class="figures">${found.slice(0, MAX_LEGEND).map(figure)}</dl>`;
+  return html`<dl class="figures">${found.slice(0, MAX_FIGURES).map(figure)}</dl>`;
 }
 
 /** Renders a table of names and present values. */

@@ -24,41 +24,59 @@ const PLAIN: Scale = [
 // The values below which the smaller unit is clearer: 90 s, not 1.5 min; 1234, not 1.23 k.
 const BETTER_BELOW: Record<number, number> = { 60: 2, 1e3: 10 };
 const PER_SECOND: Record<string, string> = { reqps: '/s', ops: '/s', cps: '/s', eps: '/s', Bps: '/s', binBps: '/s' };
+// Floating-point sums that should cancel leave a rest. No figure here is so small.
+const REST = 1e-9;
+// Grafana's form of a unit that it does not know.
+const SUFFIX = 'suffix:';
 
-/** Formats a value for people. `unit` is Grafana's name of the unit. */
-export function formatValue(value: number, unit: string, decimals?: number): string {
+/** Returns 0 for the rounding rest of cancelled numbers. */
+export const withoutRest = (value: number): number => (Math.abs(value) < REST ? 0 : value);
+
+/** Formats the ticks of an axis, all in the unit of the largest. */
+export function formatTicks(ticks: readonly number[], unit: string): string[] {
+  const largest = ticks.reduce((most, tick) => Math.max(most, Math.abs(tick)), 0);
+  return ticks.map(tick => formatValue(tick, unit, undefined, largest));
+}
+
+/** Formats a value for people. `unit` is Grafana's name of the unit. The size of `like` selects between seconds and minutes. */
+export function formatValue(value: number, unit: string, decimals?: number, like = value): string {
   if (!Number.isFinite(value)) return Number.isNaN(value) ? '–' : value > 0 ? '∞' : '−∞';
+  const scaled = (scale: Scale, factor = 1) => onScale(scale, value * factor, like * factor, decimals);
   switch (unit) {
     case 's':
     case 'dtdurations':
-      return scaled(value, SECONDS, decimals);
+      return scaled(SECONDS);
     case 'ms':
-      return scaled(value / 1000, SECONDS, decimals);
+      return scaled(SECONDS, 1e-3);
     case 'bytes':
     case 'decbytes':
-      return scaled(value, BYTES, decimals);
+      return scaled(BYTES);
     case 'percentunit':
-      return `${rounded(value * 100, decimals)} %`;
+      return `${rounded(withoutRest(value * 100), decimals)} %`;
     case 'percent':
-      return `${rounded(value, decimals)} %`;
+      return `${rounded(withoutRest(value), decimals)} %`;
     case 'Bps':
     case 'binBps':
-      return `${scaled(value, BYTES, decimals)}/s`;
+      return `${scaled(BYTES)}/s`;
     default:
-      return `${scaled(value, PLAIN, decimals)}${PER_SECOND[unit] ?? ''}`;
+      return `${scaled(PLAIN)}${PER_SECOND[unit] ?? suffixOf(unit)}`;
   }
 }
 
-function scaled(value: number, scale: Scale, decimals: number | undefined): string {
-  if (value === 0) return `0 ${scale.find(([size]) => size === 1)?.[1] ?? ''}`.trim();
-  const [size, name] = scale.find(([at]) => Math.abs(value) >= at * (BETTER_BELOW[at] ?? 1)) ?? scale.at(-1)!;
-  return `${rounded(value / size, decimals)} ${name}`.trim();
+const suffixOf = (unit: string) => (unit.startsWith(SUFFIX) ? ` ${unit.slice(SUFFIX.length)}` : '');
+
+function onScale(scale: Scale, exact: number, like: number, decimals: number | undefined): string {
+  const value = withoutRest(exact);
+  const fits = ([size]: Scale[number]) => Math.abs(like) >= size * (BETTER_BELOW[size] ?? 1);
+  const base = scale.find(([size]) => size === 1)!;
+  const [size, name] = withoutRest(like) === 0 ? base : (scale.find(fits) ?? scale.at(-1)!);
+  return `${value === 0 ? 0 : rounded(value / size, decimals)} ${name}`.trim();
 }
 
 function rounded(value: number, decimals: number | undefined): string {
   if (decimals !== undefined) return value.toFixed(decimals);
   const size = Math.abs(value);
-  if (size !== 0 && size < 0.001) return value.toExponential(0);
+  if (size < 0.001) return String(Number(value.toPrecision(1)));
   const digits = size >= 100 ? 0 : size >= 10 ? 1 : size >= 1 ? 2 : 3;
   return String(Number(value.toFixed(digits)));
 }

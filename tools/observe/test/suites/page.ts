@@ -66,7 +66,7 @@ export function page({ observability, clip, page, prometheus }: ObservedSystem):
       const { prometheusUrl, alertmanagerUrl, zipkinUrl } = observability;
       await using own = await startPage({
         ...{ prometheusUrl, alertmanagerUrl, zipkinUrl: new URL(zipkinUrl).origin },
-        ...{ dashboardsDir: DASHBOARDS, runbooksDir: DASHBOARDS, scrapeMs: 1_000 },
+        ...{ dashboardsDir: DASHBOARDS, repositoryDir: DASHBOARDS, scrapeMs: 1_000 },
       });
       await until(
         'a landing is counted',
@@ -88,7 +88,7 @@ export function page({ observability, clip, page, prometheus }: ObservedSystem):
       const text = await until('the landing and the requests of its upload are drawn', drawn, ARRIVES);
       const panel = (title: string) => panelOf(text, title);
       assert.match(panel('Clips landed'), /class="figure green".*<dd>1<\/dd>/s);
-      assert.match(panel('Requests by route'), /class="chart".*data-chart="\{.*&quot;lines&quot;:\[\[[^\]]*\d/);
+      assert.match(panel('Requests by route'), /class="chart".*data-chart="\{.*&quot;values&quot;:\[[^\]]*\d/);
       assert.match(panel('Words'), /<strong>the runbooks<\/strong>.*<li>one<\/li>/s);
       assert.match(panel('Nothing'), /Nothing in this time/);
       assert.match(panel('Malformed'), /class="fault".*parse error/s);

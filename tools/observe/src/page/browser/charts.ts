@@ -1,37 +1,65 @@
 import uPlot from 'uplot';
-import { type ChartData, KINDS } from '../chart.ts';
-import { formatValue } from '../units.ts';
+import { type ChartData, currentOf, stack } from '../chart.ts';
+import { styleOf } from '../series.ts';
+import { formatTicks, formatValue } from '../units.ts';
 
 const HEIGHT = 200;
-const AXIS_WIDTH = 62;
+const CHARACTER_WIDTH = 7;
+const AXIS_GAP = 24;
 const WIDEN = 1.05;
-const CLOCK = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' });
+/** The dash patterns of a line, on the canvas and in the legend. */
+const PATTERNS = [
+  { canvas: [], legend: 'solid' },
+  { canvas: [7, 4], legend: 'dashed' },
+  { canvas: [2, 3], legend: 'dotted' },
+];
+const LIMIT = { canvas: [8, 3, 2, 3], legend: 'dashed' };
+const patternOf = (name: string | undefined) => (name === undefined ? LIMIT : PATTERNS[styleOf(name).dash]!);
+const clock = (options: Intl.DateTimeFormatOptions) =>
+  new Intl.DateTimeFormat('en-GB', {
+    ...options,
+    hour: '2-digit',
+    minute: '2-digit',
+    hourCycle: 'h23',
+    timeZone: 'UTC',
+  });
+const TICK = clock({});
+const MOMENT = clock({ second: '2-digit' });
 
-/** Draws every chart below `root`, with the colours and dashes of the style sheet. */
+/** Draws every chart below `root`, in the colours of the style sheet. */
 export function drawCharts(root: ParentNode): void {
   for (const place of root.querySelectorAll<HTMLElement>('.chart[data-chart]')) {
     const data = JSON.parse(place.dataset.chart!) as ChartData;
-    const chart = new uPlot(optionsOf(place, data), [data.times, ...data.lines, ...acrossOf(data)], place);
+    const values = data.lines.map(line => line.values);
+    const across = data.thresholds.map(value => data.times.map(() => value));
+    const chart = new uPlot(
+      optionsOf(place, data),
+      [data.times, ...(data.stacked ? stack(values) : values), ...across],
+      place,
+    );
     const sized = new ResizeObserver(() => {
+      if (place.isConnected) return chart.setSize({ width: place.clientWidth, height: HEIGHT });
       // An update has removed this chart from the page.
-      if (!place.isConnected) sized.disconnect();
-      else chart.setSize({ width: place.clientWidth, height: HEIGHT });
+      sized.disconnect();
+      chart.destroy();
     });
     sized.observe(place);
   }
 }
 
-/** Draws a horizontal line at each threshold. */
-const acrossOf = ({ thresholds, times }: ChartData) => thresholds.map(value => times.map(() => value));
-
-function optionsOf(place: HTMLElement, { unit, min, max, lines, thresholds }: ChartData): uPlot.Options {
+function optionsOf(
+  place: HTMLElement,
+  { unit, decimals, min, max, stacked, lines, thresholds }: ChartData,
+): uPlot.Options {
   const style = getComputedStyle(place);
-  const ink = {
-    stroke: style.getPropertyValue('--soft'),
-    grid: { stroke: style.getPropertyValue('--grid'), width: 1 },
-  };
+  const property = (name: string) => style.getPropertyValue(name);
+  const ink = { stroke: property('--soft'), grid: { stroke: property('--grid'), width: 1 } };
+  const limit = property('--limit');
   return {
-    ...{ width: place.clientWidth, height: HEIGHT, legend: { show: false }, cursor: { show: false } },
+    ...{ width: place.clientWidth, height: HEIGHT },
+    tzDate: seconds => uPlot.tzDate(new Date(seconds * 1_000), 'Etc/UTC'),
+    cursor: { y: false, drag: { x: false }, points: { size: 6 }, sync: { key: 'time' } },
+    legend: { markers: { dash: (_, at) => patternOf(lines[at - 1]?.name).legend } },
     scales: {
       y: {
         range(_, low, high) {
@@ -42,24 +70,34 @@ function optionsOf(place: HTMLElement, { unit, min, max, lines, thresholds }: Ch
       },
     },
     axes: [
-      { ...ink, values: (_, ticks) => ticks.map(at => CLOCK.format(1_000 * at)) },
-      { ...ink, size: AXIS_WIDTH, values: (_, ticks) => ticks.map(value => formatValue(value, unit)) },
+      { ...ink, values: (_, ticks) => ticks.map(at => TICK.format(1_000 * at)) },
+      {
+        ...ink,
+        size: (_, labels) => AXIS_GAP + CHARACTER_WIDTH * Math.max(5, ...(labels ?? []).map(({ length }) => length)),
+        values: (_, ticks) => formatTicks(ticks, unit),
+      },
     ],
+    // Fills the area between a stacked line and the line below it.
+    bands: stacked ? lines.slice(1).map((_, at) => ({ series: [at + 2, at + 1] })) : [],
     series: [
-      {},
-      ...lines.map((_, at) => lineOf(place, `k${at % KINDS}`)),
+      { label: 'Time (UTC)', value: (_, at) => (at === null ? 'now' : MOMENT.format(1_000 * at)) },
+      ...lines.map(({ name, values }): uPlot.Series => {
+        const { hue } = styleOf(name);
+        const colour = (alpha: number) => `oklch(${property(hue % 60 === 0 ? '--even' : '--odd')} ${hue} / ${alpha})`;
+        return {
+          ...{ label: name, stroke: colour(1), width: 2, dash: patternOf(name).canvas },
+          ...(stacked && { fill: colour(0.25) }),
+          value: (_, __, ___, at) =>
+            formatValue((at === null ? currentOf(values) : values[at]) ?? Number.NaN, unit, decimals),
+        };
+      }),
       // Thresholds do not change the range of the axis.
-      ...thresholds.map(() => ({ ...lineOf(place, 'k4'), auto: false })),
+      ...thresholds.map(
+        (value): uPlot.Series => ({
+          ...{ label: 'limit', stroke: limit, width: 1, dash: LIMIT.canvas, auto: false, points: { show: false } },
+          value: () => formatValue(value, unit, decimals),
+        }),
+      ),
     ],
   };
-}
-
-/** Returns the style of a line's class. */
-function lineOf(place: HTMLElement, name: string): uPlot.Series {
-  const probe = place.appendChild(document.createElement('span'));
-  probe.className = name;
-  const { stroke, strokeDasharray } = getComputedStyle(probe);
-  probe.remove();
-  const dash = strokeDasharray === 'none' ? [] : strokeDasharray.split(/,\s*/).map(Number.parseFloat);
-  return { stroke, dash, width: 2 };
 }

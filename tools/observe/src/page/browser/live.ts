@@ -26,7 +26,7 @@ function begin(button: HTMLButtonElement): void {
   button.hidden = false;
   button.addEventListener('click', () => {
     isOn = !isOn;
-    button.textContent = isOn ? 'Pause' : 'Go on';
+    button.textContent = isOn ? 'Pause' : 'Resume';
   });
   setInterval(async () => {
     if (!isOn || isBusy) return;
