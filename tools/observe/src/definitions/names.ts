@@ -22,7 +22,7 @@ const listOf = (text: string) =>
 /** Reads the names in a PromQL query in this project's style: plain names with selectors, functions, and groupings. */
 export function namesIn(query: string): Names {
   const grouped = new Set([...query.matchAll(GROUPING)].flatMap(([, list = '']) => listOf(list)));
-  const text = query.replaceAll(GROUPING, ' ').replaceAll(/\[[^\]]*\]|\boffset\s+\w+/g, ' ');
+  const text = query.replaceAll(GROUPING, ' ').replaceAll(/\[[^\]]*\]|\boffset\s+\w+|(?<=[(,]\s*)"[^"]*"/g, ' ');
   const series = new Map<string, Set<string>>();
   for (const [, name = '', selector = ''] of text.matchAll(SERIES)) {
     if (WORDS.has(name)) continue;

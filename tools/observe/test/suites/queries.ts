@@ -13,7 +13,7 @@ import {
 import type { ObservedSystem } from '../observed-system.ts';
 
 const ARRIVES = { limitMs: 150_000, everyMs: 2_000 };
-const NO_DATA = / or vector\(0\)$/;
+const NO_DATA = / or on\(\) vector\(0\)$/;
 /**
  * Selectors that match no series in a healthy system, each with the reason. A query without these selectors must return
  * data.
@@ -27,6 +27,7 @@ const FAULTS: Readonly<Record<string, string>> = {
   'recording_outcome="failed"': 'every event is handled at its first attempt, and every run of ffmpeg succeeds',
   'recording_outcome="killed"': 'no run of ffmpeg is killed',
   ' > 2': 'the processes run on the same clock as the database',
+  ' < 0': 'no budget is used up',
 };
 /** Series that a healthy system lacks, with the reason. */
 const NOWHERE: Readonly<Record<string, string>> = {

@@ -72,6 +72,7 @@ function panelOf(panel: Panel, id: number, gridPos: Place, { runbooks }: Grafana
         unit,
         thresholds: { mode: 'absolute', steps: stepsOf(panel) },
         ...(kind === 'timeseries' && {
+          color: { mode: 'palette-classic-by-name' },
           min: 0,
           custom: {
             fillOpacity: stacked ? 30 : 0,

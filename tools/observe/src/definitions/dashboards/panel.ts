@@ -29,7 +29,7 @@ export interface Panel {
   runbook?: string;
 }
 
-export type Unit = 's' | 'percentunit' | 'bytes' | 'reqps' | 'ops' | 'short' | 'none';
+export type Unit = 's' | 'percentunit' | 'bytes' | 'reqps' | 'ops' | 'short' | 'none' | 'suffix:cores' | 'suffix:s/s';
 
 export interface Dashboard {
   /** Also the name of its file. */
@@ -104,7 +104,7 @@ export const usual = (metric: string, selector = ''): Query[] => [
   { expr: quantile(0.95, metric, selector), legend: '95 of 100 are quicker' },
 ];
 
-/** Returns the query with 0 in place of a missing series. */
-export const orZero = (expr: string): string => `${expr} or vector(0)`;
+/** Returns the query with 0 if there is no series. */
+export const orZero = (expr: string): string => `${expr} or on() vector(0)`;
 
 export const orZeroOf = (queries: Query[]): Query[] => queries.map(each => ({ ...each, expr: orZero(each.expr) }));

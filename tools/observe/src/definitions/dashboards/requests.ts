@@ -43,10 +43,10 @@ export const GATEWAY: Dashboard = {
       'Downloads take as long as the owner’s connection.',
     ),
     lines(
-      'RPCs by time spent',
-      's',
+      'RPCs in progress',
+      'none',
       [{ expr: `topk(10, ${rateBy('rpc_method', 'rpc_server_call_duration_seconds_sum')})`, legend: '{{rpc_method}}' }],
-      'Seconds per second: the calls in flight.',
+      'The mean number: the seconds spent per second.',
     ),
     lines(
       'RPCs that failed',

@@ -1,5 +1,8 @@
 import { by, type Dashboard, lines, orZero, orZeroOf, rateBy, rates, usual } from './panel.ts';
 
+const COMMAND = 'db_client_operation_duration_seconds';
+// A getMore may wait for future events.
+const WITHOUT_WAITS = 'db_operation_name!="getMore"';
 const OF = 'messaging_destination_name, messaging_consumer_group_name';
 const OF_LEGEND = '{{messaging_consumer_group_name}}: {{messaging_destination_name}}';
 
@@ -124,26 +127,32 @@ export const STORES: Dashboard = {
     lines(
       'MongoDB: duration',
       's',
-      usual('db_client_operation_duration_seconds'),
-      'Of a command, without waiting for a connection.',
+      usual(COMMAND, WITHOUT_WAITS),
+      'Of a command except `getMore`, without waiting for a connection.',
       { warn: 0.1 },
     ),
     lines(
-      'MongoDB: time spent by command',
+      'MongoDB: duration of getMore',
       's',
+      usual(COMMAND, 'db_operation_name="getMore"'),
+      'Includes the wait for future events.',
+    ),
+    lines(
+      'MongoDB: commands in progress',
+      'none',
       [
         {
-          expr: `topk(8, ${rateBy('db_operation_name', 'db_client_operation_duration_seconds_sum')})`,
+          expr: `topk(8, ${rateBy('db_operation_name', `${COMMAND}_sum{${WITHOUT_WAITS}}`)})`,
           legend: '{{db_operation_name}}',
         },
       ],
-      'Seconds per second.',
+      'The mean number, without `getMore`: the seconds spent per second.',
       { stacked: true },
     ),
     lines(
       'MongoDB: errors',
       'ops',
-      orZeroOf(rates('job', 'db_client_operation_duration_seconds_count{error_type!=""}')),
+      orZeroOf(rates('job', `${COMMAND}_count{error_type!=""}`)),
       'Failed commands, including write conflicts.',
     ),
     lines('MongoDB: has a primary', 'none', by('min', 'job, instance', 'recording_database_primary'), 'Pages at 0.', {
@@ -160,10 +169,10 @@ export const STORES: Dashboard = {
       { warn: 2, runbook: 'ClockSkewed' },
     ),
     lines(
-      'Time spent per server',
-      's',
+      'Calls in progress by server',
+      'none',
       [{ expr: 'recording:server_seconds:rate5m', legend: '{{server}}' }],
-      'Seconds per second that the services wait for it.',
+      'The mean number, without `getMore`: the seconds per second that the services wait for it.',
       { stacked: true, runbook: 'which-step-is-slow' },
     ),
     lines(
@@ -200,10 +209,10 @@ export const PROCESSES: Dashboard = {
       'A heap that only grows is a leak.',
     ),
     lines(
-      'Processor',
-      's',
+      'CPU',
+      'suffix:cores',
       rates('job, instance', 'process_cpu_time_seconds_total'),
-      'CPU seconds per second; JavaScript uses one at most.',
+      'Without child processes; JavaScript uses one core at most.',
       { warn: 0.9 },
     ),
     lines(

@@ -1,6 +1,7 @@
 import { OBJECTIVES } from '../objectives.ts';
 import { by, type Dashboard, figure, lines, orZero, rates, text } from './panel.ts';
 
+const LEFT = 'recording:objective_budget_left:ratio30d';
 const TARGETS = OBJECTIVES.map(({ title, target }) => `${title}: ${target * 100} %`).join(' · ');
 
 /** The first dashboard to look at: broken promises, firing alerts, waiting and slow work. */
@@ -11,13 +12,20 @@ export const START: Dashboard = {
   panels: [
     text(
       'How to read this',
-      `Left to right: the promises to users with the rest of their budgets, firing alerts, waiting work, and slow servers. ${TARGETS}. If you have a clip’s id, see the runbook *A clip is late or stuck*.`,
+      `From top to bottom: the promises to users with the rest of their budgets, firing alerts, waiting work, and slow servers. ${TARGETS}. If you have a clip’s id, see the runbook *A clip is late or stuck*.`,
     ),
     figure(
       'Rest of the budget of 30 days',
       'percentunit',
-      [{ expr: 'recording:objective_budget_left:ratio30d', legend: '{{objective}}' }],
-      'The failures that each promise still allows. Below 0, the promise is broken.',
+      [
+        { expr: `${LEFT} >= 0`, legend: '{{objective}}' },
+        // The number of times is a label: one panel has one unit.
+        {
+          expr: `0 * count_values by (objective) ("times", round(1 - (${LEFT} < 0), 0.1))`,
+          legend: '{{objective}}: used up {{times}} times',
+        },
+      ],
+      'The share of failures that each promise still allows in 30 days. At 0, the promise is broken.',
       { warn: 0.5, bad: 0, lowIsBad: true, width: 12, height: 6, runbook: 'README' },
     ),
     figure(
@@ -37,8 +45,13 @@ export const START: Dashboard = {
     lines(
       'Firing and pending alerts',
       'none',
-      [{ expr: orZero('count by (alertname, alertstate) (ALERTS)'), legend: '{{alertname}} {{alertstate}}' }],
-      'Each alert has a runbook of the same name.',
+      [
+        {
+          expr: orZero('count by (alertname, alertstate) (max without (severity, burn) (ALERTS))'),
+          legend: '{{alertname}} {{alertstate}}',
+        },
+      ],
+      'Each alert has a runbook of the same name. The burn rates of a promise count as one.',
       { runbook: 'README' },
     ),
     lines(
@@ -57,8 +70,9 @@ export const START: Dashboard = {
     ),
     lines(
       'Servers that take more time than before',
-      's',
-      [{ expr: 'recording:server_seconds_more:rate5m', legend: '{{server}}' }],
+      'suffix:s/s',
+      // Rounding removes the rest of floating-point differences.
+      [{ expr: 'clamp_min(round(recording:server_seconds_more:rate5m, 0.001), 0)', legend: '{{server}}' }],
       'Additional seconds per second for the same calls. The highest server is the slow step.',
       { runbook: 'which-step-is-slow' },
     ),

@@ -87,17 +87,17 @@ export const MEDIA: Dashboard = {
       'Grows with less CPU or harder clips.',
     ),
     lines(
-      'ffmpeg by purpose: time spent',
-      's',
+      'ffmpeg: running processes',
+      'none',
       rates('recording_purpose', 'recording_ffmpeg_duration_seconds_sum'),
-      'Seconds per second: the number of running processes.',
+      'The mean number by purpose.',
       { stacked: true },
     ),
     lines(
-      'ffmpeg: processor',
-      's',
+      'ffmpeg: CPU',
+      'suffix:cores',
       rates('process_executable_name', 'recording_ffmpeg_cpu_time_seconds_total'),
-      'CPU seconds per second.',
+      'By program.',
     ),
     lines(
       'ffmpeg: share of the processor',
