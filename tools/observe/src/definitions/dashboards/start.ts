@@ -18,15 +18,15 @@ export const START: Dashboard = {
       'Rest of the budget of 30 days',
       'percentunit',
       [
-        { expr: `${LEFT} >= 0`, legend: '{{objective}}' },
         // The number of times is a label: one panel has one unit.
         {
           expr: `0 * count_values by (objective) ("times", round(1 - (${LEFT} < 0), 0.1))`,
           legend: '{{objective}}: used up {{times}} times',
         },
+        { expr: `${LEFT} >= 0`, legend: '{{objective}}' },
       ],
       'The share of failures that each promise still allows in 30 days. At 0, the promise is broken.',
-      { warn: 0.5, bad: 0, lowIsBad: true, width: 12, height: 6, runbook: 'README' },
+      { warn: 0.5, bad: 0.001, lowIsBad: true, width: 12, height: 6, runbook: 'README' },
     ),
     figure(
       'Firing pages',
