@@ -6,12 +6,12 @@ Generated from \`packages/telemetry-registry/src/metrics.ts\` by \`npm run metri
 
 The services record no metrics until a variable turns metrics on: see [telemetry](telemetry.md).
 
-One process of submissions and one of webhooks read the figures that cost a query, every \`FIGURES_SECONDS\` (30), from indexes alone. When that process stops, another one
+One process of submissions and one of webhooks read the figures that cost a query, every \`FIGURES_SECONDS\` (30), from indexes. When that process stops, another one
 takes over, and the first process stops reporting them. A process stops reporting an old value within a minute. \`service.instance.id\` is the name of the pod
 from \`K8S_POD_NAME\` or \`OTEL_RESOURCE_ATTRIBUTES\`, else the process id and a random word.
 
-If the collector is slow or unreachable, only telemetry is lost: queues are bounded, and no request waits for them. No attribute contains an id, a token or a user's text. A
-metric has at most 2,000 series in a process; the others share the series \`otel.metric.overflow\`. The services send only the metrics on this page.
+If the collector is slow or unreachable, only telemetry is lost: queues are bounded, and no request waits for them. No attribute contains a token or a user's text, and
+only \`recording.webhook.failing\` contains an id: the opaque random id of a project, in at most ten series. A metric has at most 2,000 series in a process; the others share the series \`otel.metric.overflow\`. The services send only the metrics on this page.
 
 Prometheus replaces each dot of a name or an attribute by \`_\` and appends the unit: \`recording.step.age\` in \`s\` becomes \`recording_step_age_seconds\`. A counter's name ends in \`_total\`, that of a gauge
 with the unit \`1\` in \`_ratio\`, and a histogram has three series: \`_bucket\`, \`_sum\`, \`_count\`.

@@ -7,7 +7,8 @@ export type { MetricDefinition };
 
 /**
  * Every metric of the services, by the name of OpenTelemetry's semantic conventions where they have one; our own names begin with
- * `recording.`. No attribute is an id, a token or a text: `attributes` says what bounds its values, and so the number of series.
+ * `recording.`. No attribute is a token or a text, and only `recording.webhook.failing` has an id: `attributes` says what bounds the
+ * values, and so the number of series.
  * docs/metrics.md is generated from this.
  */
 export const METRICS = { ...CALLS, ...PIPELINE, ...PROCESS };

@@ -58,14 +58,14 @@ export const PIPELINE = {
     kind: 'gauge',
     unit: '{clip}',
     description:
-      'Clips that wait in a step for longer than `STUCK_AFTER_SECONDS` (ten minutes); 10,000 means 10,000 or more. For webhooks: unsent events that have been due for longer than this.',
+      'Clips that wait in a step for longer than `STUCK_AFTER_SECONDS` (ten minutes); 10,000 means 10,000 or more. For webhooks: due events of the projects to which nothing was sent for longer than this, although their endpoints neither fail nor are paused.',
     attributes: STEP,
   },
   'recording.step.age': {
     kind: 'gauge',
     unit: 's',
     description:
-      'The time that the oldest clip has waited in a step; 0 without one. A histogram would not show work that never ends. For webhooks: the time since the oldest unsent event became due; a refused event becomes due again at its next retry.',
+      'The time that the oldest clip has waited in a step; 0 without one. A histogram would not show work that never ends. For webhooks, the largest over projects of the time since the oldest event is due and no waiting event of the project was sent. Endpoints that fail or are paused do not count, so an endpoint with a queue of its own shows at most the time of its attempts and `WEBHOOK_POLL_MS`.',
     attributes: STEP,
   },
   'recording.jobs': {
@@ -182,7 +182,8 @@ export const PIPELINE = {
   'recording.webhook.delay': {
     kind: 'histogram',
     unit: 's',
-    description: 'The time from an event to its delivery, including failed attempts.',
+    description:
+      'The time that an event waited for its first attempt, from when the attempt was possible until it began, whatever its result. Possible: the event had happened, its endpoint neither failed nor was paused, and the endpoint had one of its own permits free (`WEBHOOK_ENDPOINT_CONCURRENCY`). First attempts at a failing endpoint, test events and events sent again by hand are not in it.',
     attributes: {},
     buckets: STEP_SECONDS,
   },

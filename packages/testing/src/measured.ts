@@ -1,13 +1,23 @@
 import { metrics } from '@opentelemetry/api';
-import { type DataPoint, MeterProvider, MetricReader } from '@opentelemetry/sdk-metrics';
+import {
+  AggregationTemporality,
+  type DataPoint,
+  InstrumentType,
+  MeterProvider,
+  MetricReader,
+} from '@opentelemetry/sdk-metrics';
 
 /** The metrics of the test's process. */
 export interface Measured extends AsyncDisposable {
-  /** Returns the series of a metric. The value of a histogram is the number of its durations. */
-  seriesOf(name: string): Promise<Array<{ attributes: Record<string, unknown>; value: number }>>;
+  /** Returns the series of a metric. The value of a histogram is the number of its durations, `sum` their sum. */
+  seriesOf(name: string): Promise<Array<{ attributes: Record<string, unknown>; value: number; sum?: number }>>;
 }
 
 class OnDemand extends MetricReader {
+  // Like the readers of a service: a gauge has only the series of this collection.
+  override selectAggregationTemporality(type: InstrumentType): AggregationTemporality {
+    return type === InstrumentType.OBSERVABLE_GAUGE ? AggregationTemporality.DELTA : AggregationTemporality.CUMULATIVE;
+  }
   protected onForceFlush = async () => {};
   protected onShutdown = async () => {};
 }
@@ -26,8 +36,10 @@ export function startMeasured(): Measured {
       const found = resourceMetrics.scopeMetrics.flatMap(scope => scope.metrics);
       return found
         .filter(metric => metric.descriptor.name === name)
-        .flatMap(metric => metric.dataPoints as DataPoint<number | { count: number }>[])
-        .map(({ attributes, value }) => ({ attributes, value: typeof value === 'number' ? value : value.count }));
+        .flatMap(metric => metric.dataPoints as DataPoint<number | { count: number; sum: number }>[])
+        .map(({ attributes, value }) =>
+          typeof value === 'number' ? { attributes, value } : { attributes, value: value.count, sum: value.sum },
+        );
     },
     [Symbol.asyncDispose]: () => provider.shutdown(),
   };

@@ -85,7 +85,7 @@ test('each query examines only the documents that it returns or changes, however
     exceptions: {
       'ledger.hasMore': 'counts up to the most that one request sends again',
       'figures.endpointsByState': 'counts at most 10,000 endpoints of a state, from an index alone, in one process',
-      'figures.due': 'the same for late deliveries',
+      'figures.firstDue': 'sorts the first due delivery of each endpoint, from an index alone, in one process',
       'ledger.eraseProject': 'counts the bodies to erase',
     },
   });
@@ -93,7 +93,15 @@ test('each query examines only the documents that it returns or changes, however
   const now = new Date();
 
   assert.deepEqual(await figures.endpointsByState(), { ok: 0, failing: 0, paused: 100 });
-  assert.deepEqual(await figures.due(now, new Date(later.getTime() + 1)), { since: at(0), stuck: 100 });
+  assert.deepEqual(await figures.longestFailing(2), [
+    { projectId: 'project 0', failingSince: at(0) },
+    { projectId: 'project 1', failingSince: at(0) },
+  ]);
+  assert.deepEqual(await figures.firstDue(now), [{ projectId: 'away', nextAt: at(0) }]);
+  assert.deepEqual(await figures.endpoints(['away', 'project 1']), [
+    { projectId: 'project 1', targetVersion: 1, state: 'paused', failingSince: at(0) },
+  ]);
+  assert.equal(await figures.countDue(['away', 'elsewhere'], now), 1);
 
   const fresh: NewDelivery = {
     ...{
@@ -146,7 +154,8 @@ test('each query examines only the documents that it returns or changes, however
   await endpoints.observe('project 1', 2, now);
   await endpoints.observe('new', 1, now);
   await endpoints.failed('project 1', 2, now);
-  await endpoints.succeeded('project 1', 2);
+  await endpoints.succeeded('project 1', 2, now);
+  await endpoints.served('project 1', now);
   await endpoints.pause('project 1', 2, 'failing' as never, now);
   await endpoints.resume('project 2', 1, later);
   await endpoints.resumed('project 2', 1);
@@ -161,6 +170,22 @@ test('each query examines only the documents that it returns or changes, however
   const across = inventory.acrossShards();
   assert.deepEqual(across, Object.keys(sharding.acrossShards).sort(), 'every other command has its shard key');
   assert.deepEqual(unroutable(across), [], 'no command that changes one document goes to every shard');
+});
+
+test('the first due delivery of each endpoint takes one look-up in the index, and no document is read', async () => {
+  await using inventory = await takeInventory({
+    ...{ env: environment.env, sharding, database: 'webhooks', stores: store, exceptions: {} },
+  });
+  await into('deliveries', 500, index =>
+    delivery(3_000 + index, { projectId: `late ${index % 5}`, state: 'pending', nextAt: at(index) }),
+  );
+  let found = 0;
+  const { commands, examined } = await inventory.costOf(async () => {
+    found = (await store.figures.firstDue(new Date())).length;
+  });
+  assert.ok(found >= 5);
+  assert.equal(commands, 1);
+  assert.ok(examined <= found + 3, `${examined} index entries and documents for ${found} endpoints`);
 });
 
 test('concurrent deliveries share one check for erasures and one read of their endpoint, started after all of them', async () => {

@@ -188,7 +188,8 @@ test('a process that was paused past its lease does not repeat a delivery that a
     return { projectName: 'Voices', url: receiver.url, secrets: [], version: 1, events: [], ownerId: 'owner' };
   };
   const targets: Targets = { of: requested, recent: requested, close() {} };
-  await deliver({ config, log, clock, store, targets, sender }, claimed!, new AbortController().signal);
+  const turns = { begin: () => 0 };
+  await deliver({ config, log, clock, store, targets, sender, turns }, claimed!, new AbortController().signal);
   assert.equal(receiver.received.length, 1);
   assert.ok(await isDelivered());
   assert.equal((await harness.delivery(projectId, id))?.attemptCount, 1);

@@ -88,6 +88,7 @@ export async function startTestWebhooks(extra: Record<string, string> = {}) {
   return {
     env: running.environment.env,
     config: running.config,
+    log: running.log,
     targets,
     submissions,
     service: running.service,

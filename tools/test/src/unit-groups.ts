@@ -8,7 +8,7 @@ const GROUP_FILES = 40;
 // Matches tests that change state of the whole process (timers and methods, variables, OpenTelemetry's providers,
 // listeners), or measure its memory.
 const CHANGES_PROCESS =
-  /\bmock\.(timers|method)|\bprocess\.(env\.\w+ \|?\|?=|on\(|once\(|exitCode|memoryUsage)|@opentelemetry\//;
+  /\bmock\.(timers|method)|\bprocess\.(env\.\w+ \|?\|?=|on\(|once\(|exitCode|memoryUsage)|@opentelemetry\/|\bstartMeasured\(/;
 
 /**
  * Returns the absolute paths of modules that run these test files, whose paths are relative to the repository. Starting

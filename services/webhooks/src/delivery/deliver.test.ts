@@ -1,10 +1,15 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { after, test } from 'node:test';
+import { startMeasured } from '@recording-request/testing/measured';
 import type { Target } from '../adapters/targets.ts';
 import type { ClaimedDelivery } from '../domain/delivery.ts';
 import type { Endpoint } from '../domain/endpoint.ts';
 import type { Released } from '../store/deliveries.ts';
-import { type DeliverDeps, deliver } from './deliver.ts';
+import type { DeliverDeps } from './deliver.ts';
+
+const measured = startMeasured();
+after(() => measured[Symbol.asyncDispose]());
+const { deliver } = await import('./deliver.ts');
 
 const LEASE_MS = 30_000;
 const ATTEMPT_MS = 15_000;
@@ -26,7 +31,7 @@ const targetOf = (version: number): Target => ({
 
 /** A process whose claim began at 0 ms and that reads the second version of the address. */
 function startProcess() {
-  const state = { nowMs: 0, isErased: false, renewed: false, status: 204, recent: 2 };
+  const state = { nowMs: 0, isErased: false, renewed: false, status: 204, recent: 2, freeMs: 0 };
   const sent: string[] = [];
   const failed: number[] = [];
   const released: string[] = [];
@@ -42,6 +47,7 @@ function startProcess() {
     },
     log: { info() {}, warn() {} },
     clock: { now: () => new Date(state.nowMs) },
+    turns: { begin: () => state.freeMs },
     targets: { of: async () => targetOf(2), recent: async () => targetOf(state.recent) },
     sender: {
       async send({ url }: { url: string }) {
@@ -77,9 +83,11 @@ function startProcess() {
       },
     },
   } as unknown as DeliverDeps;
-  const run = (known?: Target) =>
-    deliver(deps, delivery, new AbortController().signal, known && { target: known, endpoint, renewed: state.renewed });
-  return { state, steps, sent, failed, released, run };
+  const run = (known?: Target, fields: Partial<ClaimedDelivery> = {}) => {
+    const found = known && { target: known, endpoint, renewed: state.renewed };
+    return deliver(deps, { ...delivery, ...fields }, new AbortController().signal, found);
+  };
+  return { state, steps, sent, failed, released, run, endpoint };
 }
 
 test('no attempt begins after an erasure that finished while paused deliveries were made due', async () => {
@@ -124,4 +132,39 @@ test('a cached target older than its endpoint is read again before the attempt',
   state.recent = 1;
   await run();
   assert.deepEqual(sent, ['https://owner.example/2']);
+});
+
+test('a delay is the time in which a first attempt was possible, whatever its result', async () => {
+  const at = (ms: number) => new Date(ms);
+  const long = { createdAt: at(0), leaseUntil: at(1_000_000) };
+  const delays = async () => (await measured.seriesOf('recording.webhook.delay'))[0] ?? { value: 0, sum: 0 };
+  const cases: [sec: number | undefined, of: Parameters<typeof startDelayed>[0]][] = [
+    [90, {}],
+    [90, { status: 500 }],
+    [50, { endpoint: { wellSince: at(40_000) } }],
+    [30, { freeMs: 60_000 }],
+    [undefined, { endpoint: { failingSince: at(10_000) } }],
+    [undefined, { fields: { forced: true } }],
+    [undefined, { fields: { attemptCount: 1 } }],
+    [undefined, { fields: { eventType: 'webhook.test' } }],
+  ];
+  for (const [sec, of] of cases) {
+    const before = await delays();
+    await startDelayed(of);
+    const { value, sum } = await delays();
+    const measuredSec = value === before.value ? undefined : sum! - before.sum!;
+    assert.equal(measuredSec, sec, JSON.stringify(of));
+  }
+
+  async function startDelayed(of: {
+    status?: number;
+    freeMs?: number;
+    endpoint?: Partial<Endpoint>;
+    fields?: Partial<ClaimedDelivery>;
+  }) {
+    const { state, run, endpoint } = startProcess();
+    Object.assign(state, { nowMs: 90_000, status: of.status ?? 204, freeMs: of.freeMs ?? 0 });
+    Object.assign(endpoint, of.endpoint);
+    await run(undefined, { ...long, ...of.fields });
+  }
 });

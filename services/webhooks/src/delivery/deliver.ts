@@ -11,6 +11,7 @@ import { attemptHeaders } from '../domain/headers.ts';
 import { type Outcome, outcomeOf } from '../domain/outcome.ts';
 import { retryDelayMs } from '../domain/schedule.ts';
 import type { Store } from '../store/store.ts';
+import type { EndpointTurns } from './endpoint-turns.ts';
 
 /** The dependencies of the dispatcher. This is not the whole context, because the dispatcher is a part of it. */
 export interface DeliverDeps {
@@ -20,6 +21,7 @@ export interface DeliverDeps {
   store: Store;
   targets: Targets;
   sender: Sender;
+  turns: Pick<EndpointTurns, 'begin'>;
 }
 
 /** The target of a delivery and the health of its endpoint. */
@@ -146,12 +148,14 @@ async function sendOnce(
   const { id, eventType, body } = delivery;
   const event = { id, type: sentType(delivery), body, isTest: eventType === TEST_EVENT };
   const headers = attemptHeaders(event, target.secrets, { prefix: config.headerPrefix, at });
+  const delayMs = delayOf(delivery, endpoint, at, deps.turns.begin(endpoint, delivery.createdAt));
   const startedAt = performance.now();
   const sent = await sender.send({ url: target.url, headers, body: delivery.body }, signal);
   const durationMs = Math.round(performance.now() - startedAt);
   const outcome = outcomeOf(sent, clock.now());
   const word = outcome.delivered ? 'delivered' : outcome.status === 0 ? 'unreachable' : 'refused';
   attemptDuration(durationMs / 1_000, { 'recording.outcome': word });
+  if (delayMs !== undefined) deliveryDelay(delayMs / 1_000, {});
   countAttempt({ 'recording.outcome': word, 'recording.attempt': delivery.attemptCount === 0 ? 'first' : 'later' });
   const attempt: Attempt = {
     at,
@@ -165,11 +169,24 @@ async function sendOnce(
   );
   if (!outcome.delivered) return failed(deps, delivery, endpoint, attempt, outcome);
   await store.queue.succeeded(delivery, attempt);
-  // Test events are sent on request, and redelivered events can have any age, so neither counts as a delay.
-  if (!event.isTest && !delivery.forced)
-    deliveryDelay((clock.now().getTime() - delivery.createdAt.getTime()) / 1_000, {});
   const resumed = await afterSuccess(deps, delivery, endpoint);
   return { health: durationMs > config.slowAnswerMs ? 'slow' : 'well', resumed };
+}
+
+/**
+ * Returns how long the first attempt at an event waited for this service. Does not count time in which the endpoint
+ * failed, was paused or used all its permits. Returns undefined for test events, for redelivered ones, which can have
+ * any age, and while the endpoint fails.
+ */
+function delayOf(
+  { eventType, forced, attemptCount, createdAt }: ClaimedDelivery,
+  { failingSince, wellSince }: Endpoint,
+  startedAt: Date,
+  freeSince: number,
+): number | undefined {
+  if (eventType === TEST_EVENT || forced || attemptCount > 0 || failingSince) return undefined;
+  const possibleAt = Math.max(createdAt.getTime(), wellSince?.getTime() ?? 0, freeSince);
+  return Math.max(0, startedAt.getTime() - possibleAt);
 }
 
 /**
@@ -195,7 +212,7 @@ async function afterSuccess(
   if (delivery.eventType !== TEST_EVENT) {
     // Uses the endpoint as read before the attempt, which saves a write. If a failure was recorded meanwhile, the next
     // success clears it.
-    if (endpoint.failingSince) await store.endpoints.succeeded(projectId, targetVersion);
+    if (endpoint.failingSince) await store.endpoints.succeeded(projectId, targetVersion, clock.now());
     return false;
   }
   await store.endpoints.resume(projectId, targetVersion, clock.now());

@@ -4,6 +4,7 @@ import { QueueFullError } from '@recording-request/kit/fair-slots';
 import type { ClaimedDelivery } from '../domain/delivery.ts';
 import { type AttemptResult, type DeliverDeps, deliver, leaseMs, type TargetWithEndpoint } from './deliver.ts';
 import { createEndpointLimiter, type EndpointName, type Permit } from './endpoint-limiter.ts';
+import { createEndpointTurns } from './endpoint-turns.ts';
 
 /** A reserved slot for an attempt. Disposing it releases the slot if nothing was sent. */
 export interface Place extends Disposable {
@@ -38,9 +39,11 @@ const ABORT_MS = 3_000;
  * `pollMs`. A poll reads the first due delivery of each endpoint, so thousands of deliveries to one endpoint do not
  * hide a single delivery to another.
  */
-export function createDispatcher(deps: DeliverDeps): Dispatcher {
-  const { config, log, clock } = deps;
-  const { queue } = deps.store;
+export function createDispatcher(given: Omit<DeliverDeps, 'turns'>): Dispatcher {
+  const { config, log, clock } = given;
+  const { queue, endpoints } = given.store;
+  const turns = createEndpointTurns({ clock, log, endpoints, everyMs: config.pollMs });
+  const deps: DeliverDeps = { ...given, turns };
   const limiter = createEndpointLimiter({ total: config.concurrency, perEndpoint: config.endpointConcurrency });
   // Attempts outlast the RPC or event that triggered them, so they must not inherit its deadline, cancellation or
   // trace.
@@ -92,6 +95,7 @@ export function createDispatcher(deps: DeliverDeps): Dispatcher {
 
   function giveBack(endpoint: EndpointName, permit: Permit, result: AttemptResult & { more?: boolean }): void {
     const wasRefused = permit.release(result.health);
+    if (wasRefused) turns.freed(endpoint.projectId);
     if (result.more || wasRefused) sendNext(endpoint);
     if (result.resumed) wake();
   }

@@ -12,6 +12,10 @@ export interface Endpoint {
   state: 'active' | 'paused';
   /** The time of the first failure since the last success. */
   failingSince?: Date;
+  /** The last time at which the endpoint's failures or its pause ended. */
+  wellSince?: Date;
+  /** When an attempt at an event that had waited began. Newer attempts may follow within `WEBHOOK_POLL_MS`. */
+  servedAt?: Date;
   pausedAt?: Date;
   pauseReason?: PauseReason;
   /** True from a reset until the deliveries that wait for a retry have been made due. */

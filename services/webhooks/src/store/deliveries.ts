@@ -4,7 +4,7 @@ import { hasPassed, serverTime } from '@recording-request/kit-mongo/clock';
 import { isDuplicateKey } from '@recording-request/kit-mongo/mongo';
 import { writeErrorsOf } from '@recording-request/kit-mongo/unordered';
 import type { Attempt, ClaimedDelivery, DeliveryState, NewDelivery } from '../domain/delivery.ts';
-import type { DeliveryDocument, Models } from './models.ts';
+import { type DeliveryDocument, type Models, QUEUE_INDEX } from './models.ts';
 
 /** A delivery keeps this many attempts; older attempts are only counted. */
 const KEPT_ATTEMPTS = 50;
@@ -105,7 +105,7 @@ export function deliveryQueue({ deliveries }: Models): DeliveryQueue {
     firstDue: () =>
       deliveries.aggregate([
         { $match: { state: 'pending' } },
-        { $sort: { state: 1, projectId: 1, nextAt: 1 } },
+        { $sort: QUEUE_INDEX },
         { $group: { _id: '$projectId', nextAt: { $first: '$nextAt' }, ownerId: { $first: '$ownerId' } } },
         { $project: { _id: 0, projectId: '$_id', nextAt: 1, ownerId: 1 } },
       ]),

@@ -18,7 +18,10 @@ export interface Endpoints {
   ): Promise<{ endpoint: Endpoint; renewed: boolean }>;
   /** Records a failure. Returns undefined when the address has changed since. */
   failed(projectId: string, targetVersion: number, at: Date): Promise<Endpoint | undefined>;
-  succeeded(projectId: string, targetVersion: number): Promise<void>;
+  /** Ends the failures of the endpoint. */
+  succeeded(projectId: string, targetVersion: number, at: Date): Promise<void>;
+  /** Records that an attempt at an event that had waited begins. */
+  served(projectId: string, at: Date): Promise<void>;
   /** Returns false when the endpoint is already paused or the address has changed since. */
   pause(projectId: string, targetVersion: number, reason: PauseReason, at: Date): Promise<boolean>;
   resume(projectId: string, targetVersion: number, now: Date): Promise<void>;
@@ -39,7 +42,7 @@ export interface Endpoints {
 
 // Schedules a check. If this process dies before it makes the deliveries due, the check does it.
 const reset = (now: Date) => ({
-  $set: { state: 'active' as const, checkAt: now, resuming: true },
+  $set: { state: 'active' as const, checkAt: now, resuming: true, wellSince: now },
   $unset: { failingSince: 1, pausedAt: 1, pauseReason: 1 },
 });
 
@@ -69,7 +72,9 @@ export function endpointStore({ endpoints, erasures }: Models): Endpoints {
         // must be removed again.
         if (upsertedCount > 0 && (await erasures.exists({ _id: projectId })))
           await endpoints.deleteOne({ _id: projectId });
-        return { endpoint: { projectId, targetVersion, state: 'active' }, renewed: modifiedCount > 0 };
+        const renewed = modifiedCount > 0;
+        const wellSince = renewed ? { wellSince: now } : {};
+        return { endpoint: { projectId, targetVersion, state: 'active', ...wellSince }, renewed };
       } catch (error) {
         if (!isDuplicateKey(error)) throw error;
         const other = await readOne(projectId);
@@ -86,11 +91,14 @@ export function endpointStore({ endpoints, erasures }: Models): Endpoints {
         .lean();
       return document ? presentEndpoint(document) : undefined;
     },
-    async succeeded(projectId, targetVersion) {
+    async succeeded(projectId, targetVersion, at) {
       await endpoints.updateOne(
         { _id: projectId, targetVersion, state: 'active', failingSince: { $exists: true } },
-        { $unset: { failingSince: 1 } },
+        { $unset: { failingSince: 1 }, $set: { wellSince: at } },
       );
+    },
+    async served(projectId, at) {
+      await endpoints.updateOne({ _id: projectId }, { $max: { servedAt: at } });
     },
     async pause(projectId, targetVersion, reason, at) {
       const { modifiedCount } = await endpoints.updateOne(
@@ -130,12 +138,14 @@ export function endpointStore({ endpoints, erasures }: Models): Endpoints {
 }
 
 export function presentEndpoint({ _id: projectId, ...document }: EndpointDocument): Endpoint {
-  const { targetVersion, state, failingSince, pausedAt, pauseReason, resuming } = document;
+  const { targetVersion, state, failingSince, wellSince, servedAt, pausedAt, pauseReason, resuming } = document;
   return {
     projectId,
     targetVersion,
     state,
     ...(failingSince ? { failingSince } : {}),
+    ...(wellSince ? { wellSince } : {}),
+    ...(servedAt ? { servedAt } : {}),
     ...(pausedAt ? { pausedAt } : {}),
     ...(pauseReason ? { pauseReason } : {}),
     ...(resuming ? { resuming } : {}),

@@ -1,13 +1,26 @@
-import { DUE_INDEX, HEALTH_INDEX, type Models } from './models.ts';
+import type { Endpoint } from '../domain/endpoint.ts';
+import { presentEndpoint } from './endpoints.ts';
+import { HEALTH_INDEX, type Models, QUEUE_INDEX } from './models.ts';
 
-/** Reads the operator's figures from indexes only, and counts at most COUNTED_MAX of each. */
+/** The first due delivery of an endpoint. */
+export interface FirstDue {
+  projectId: string;
+  nextAt: Date;
+}
+
+/**
+ * Reads the operator's figures: deliveries from an index only, endpoints by their ids. Reads and counts at most
+ * COUNTED_MAX of each.
+ */
 export interface FigureStore {
   endpointsByState(): Promise<{ ok: number; failing: number; paused: number }>;
-  /**
-   * Considers overdue deliveries that no process sends. Returns the earliest due time, and how many became due before
-   * `stuckBefore`.
-   */
-  due(now: Date, stuckBefore: Date): Promise<{ since: Date | undefined; stuck: number }>;
+  /** Returns the endpoints that have failed for longest, also paused ones. */
+  longestFailing(limit: number): Promise<{ projectId: string; failingSince: Date }[]>;
+  /** Returns the first due delivery of each endpoint, the oldest first. Running attempts are not due. */
+  firstDue(now: Date): Promise<FirstDue[]>;
+  endpoints(projectIds: string[]): Promise<Endpoint[]>;
+  /** Counts the deliveries of these projects that became due before `before`. */
+  countDue(projectIds: string[], before: Date): Promise<number>;
 }
 
 /** A count stops at this value, which then means "this many or more". */
@@ -15,27 +28,51 @@ const COUNTED_MAX = 10_000;
 const QUERY_LIMIT_MS = 10_000;
 
 export function figureStore({ endpoints, deliveries }: Models): FigureStore {
-  const limits = { limit: COUNTED_MAX, maxTimeMS: QUERY_LIMIT_MS };
+  const maxTimeMS = QUERY_LIMIT_MS;
+  const limits = { limit: COUNTED_MAX, maxTimeMS };
+  const everFailed = { failingSince: { $gt: new Date(0) } };
   const countEndpoints = (query: object) =>
     endpoints.collection.countDocuments(query, { ...limits, hint: HEALTH_INDEX });
-  const dueIn = (nextAt: object) => ({ state: 'pending' as const, step: { $gte: 0 }, nextAt });
   return {
     async endpointsByState() {
       const [active, failing, paused] = await Promise.all([
         countEndpoints({ state: 'active' }),
-        countEndpoints({ state: 'active', failingSince: { $gt: new Date(0) } }),
+        countEndpoints({ state: 'active', ...everFailed }),
         countEndpoints({ state: 'paused' }),
       ]);
       return { ok: Math.max(0, active - failing), failing, paused };
     },
-    async due(now, stuckBefore) {
-      const first = await deliveries.collection.findOne(dueIn({ $lte: now }), {
-        ...{ projection: { _id: 0, nextAt: 1 }, sort: { nextAt: 1 }, hint: DUE_INDEX, maxTimeMS: QUERY_LIMIT_MS },
-      });
-      const since = first?.nextAt;
-      if (!since || since >= stuckBefore) return { since, stuck: 0 };
-      const late = dueIn({ $lt: stuckBefore });
-      return { since, stuck: await deliveries.collection.countDocuments(late, { ...limits, hint: DUE_INDEX }) };
+    async longestFailing(limit) {
+      const states: Endpoint['state'][] = ['active', 'paused'];
+      const found = await endpoints
+        .find({ state: { $in: states }, ...everFailed }, { failingSince: 1 })
+        .setOptions({ hint: HEALTH_INDEX, maxTimeMS, sort: { failingSince: 1 }, limit })
+        .lean();
+      return found.map(({ _id: projectId, failingSince }) => ({ projectId, failingSince: failingSince! }));
     },
+    async firstDue(now) {
+      const stages = [
+        { $match: { state: 'pending' } },
+        { $sort: QUEUE_INDEX },
+        { $group: { _id: '$projectId', nextAt: { $first: '$nextAt' } } },
+        { $match: { nextAt: { $lte: now } } },
+        { $sort: { nextAt: 1 } },
+        { $limit: COUNTED_MAX },
+        { $project: { _id: 0, projectId: '$_id', nextAt: 1 } },
+      ];
+      return await deliveries.collection.aggregate<FirstDue>(stages, { hint: QUEUE_INDEX, maxTimeMS }).toArray();
+    },
+    async endpoints(projectIds) {
+      const found = await endpoints
+        .find({ _id: { $in: projectIds } })
+        .maxTimeMS(maxTimeMS)
+        .lean();
+      return found.map(presentEndpoint);
+    },
+    countDue: (projectIds, before) =>
+      deliveries.collection.countDocuments(
+        { state: 'pending', projectId: { $in: projectIds }, nextAt: { $lt: before } },
+        { ...limits, hint: QUEUE_INDEX },
+      ),
   };
 }

@@ -34,6 +34,8 @@ export interface EndpointDocument {
   targetVersion: number;
   state: 'active' | 'paused';
   failingSince?: Date;
+  wellSince?: Date;
+  servedAt?: Date;
   pausedAt?: Date;
   pauseReason?: PauseReason;
   /** When the address is checked next. Absent while the endpoint is healthy. */
@@ -52,8 +54,11 @@ const text = { type: String, required: true };
 /** For retention. The index orders each state by age, so that retention skips old pending deliveries. */
 export const AGE_INDEX = { state: 1, createdAt: 1 } as const;
 
-export const DUE_INDEX = 'due_since';
-export const HEALTH_INDEX = { state: 1, failingSince: 1 } as const;
+/** Finds the first due delivery of each endpoint with one index lookup. */
+export const QUEUE_INDEX = { state: 1, projectId: 1, nextAt: 1 } as const;
+
+/** For figures, which read no document. */
+export const HEALTH_INDEX = { state: 1, failingSince: 1, _id: 1 } as const;
 
 const deliverySchema = new Schema<DeliveryDocument>(
   {
@@ -79,17 +84,10 @@ const deliverySchema = new Schema<DeliveryDocument>(
   },
   { versionKey: false },
 );
-// Finds the first due delivery of each endpoint with one index lookup.
-deliverySchema.index({ state: 1, projectId: 1, nextAt: 1 });
+deliverySchema.index(QUEUE_INDEX);
 deliverySchema.index({ projectId: 1, createdAt: -1, _id: -1 });
 deliverySchema.index({ submissionId: 1 });
 deliverySchema.index(AGE_INDEX);
-
-// For figures. The index is partial, so that the planner never picks it for a query without `step`.
-deliverySchema.index(
-  { nextAt: 1, step: 1 },
-  { partialFilterExpression: { state: 'pending', step: { $gte: 0 } }, name: DUE_INDEX },
-);
 
 const endpointSchema = new Schema<EndpointDocument>(
   {
@@ -97,6 +95,8 @@ const endpointSchema = new Schema<EndpointDocument>(
     targetVersion: { type: Number, required: true },
     state: text,
     failingSince: Date,
+    wellSince: Date,
+    servedAt: Date,
     pausedAt: Date,
     pauseReason: String,
     checkAt: Date,

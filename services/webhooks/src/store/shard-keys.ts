@@ -16,13 +16,12 @@ const SWEEP = 'a process reads the due rows of the whole database now and then';
 const FIGURES = 'one process counts figures for the operator';
 const QUEUE = 'the first due time of each endpoint: one index look-up for each, on its shard';
 const acrossShards = {
-  'deliveries aggregate nextAt state step': FIGURES,
   'deliveries aggregate state': QUEUE,
   'deliveries find createdAt state': SWEEP,
-  'deliveries find nextAt state step': FIGURES,
   'endpoints aggregate failingSince state': FIGURES,
   'endpoints aggregate state': FIGURES,
   'endpoints find $expr checkAt': SWEEP,
+  'endpoints find failingSince state': FIGURES,
 };
 
 export const sharding: Sharding = { keys, acrossShards };

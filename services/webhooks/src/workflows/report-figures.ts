@@ -2,29 +2,50 @@ import type { Stoppable } from '@recording-request/kit/lifecycle';
 import { startFigures } from '@recording-request/kit-mongo/figures';
 import { reportOf } from '@recording-request/kit-telemetry/metrics';
 import type { Context } from '../context.ts';
+import { sendableSince } from '../domain/waiting.ts';
 
 type FiguresContext = Pick<Context, 'config' | 'log' | 'clock' | 'connection' | 'store'>;
 
 const STEP = { 'recording.step': 'webhook' };
+const LONGEST_FAILING = 10;
 const reportEndpoints = reportOf('recording.webhook.endpoints');
+const reportFailing = reportOf('recording.webhook.failing');
 const reportStepAge = reportOf('recording.step.age');
 const reportStuck = reportOf('recording.clips.stuck');
 
-/** Reports the states of all endpoints and the overdue deliveries; one process reports for all. */
+/** Reports the states of endpoints and the deliveries that this service does not send; one process reports for all. */
 export function startReporting(context: FiguresContext): Stoppable {
   const { config, log, connection } = context;
+  const reports = [reportEndpoints, reportFailing, reportStepAge, reportStuck];
   return startFigures({
-    ...{ connection, log, seconds: config.figuresSeconds, reports: [reportEndpoints, reportStepAge, reportStuck] },
-    parts: { deliveries: () => report(context) },
+    ...{ connection, log, seconds: config.figuresSeconds, reports },
+    parts: { deliveries: () => reportDeliveries(context), endpoints: () => reportOfEndpoints(context) },
   });
 }
 
-async function report({ config, clock, store }: FiguresContext): Promise<void> {
+async function reportDeliveries({ config, clock, store: { figures } }: FiguresContext): Promise<void> {
   const now = clock.now();
-  const stuckBefore = new Date(now.getTime() - config.stuckAfterSeconds * 1_000);
-  const { since, stuck } = await store.figures.due(now, stuckBefore);
-  reportStepAge(since ? Math.max(0, now.getTime() - since.getTime()) / 1_000 : 0, STEP);
-  reportStuck(stuck, STEP);
-  for (const [state, count] of Object.entries(await store.figures.endpointsByState()))
+  const due = await figures.firstDue(now);
+  const endpoints = new Map(
+    (await figures.endpoints(due.map(({ projectId }) => projectId))).map(each => [each.projectId, each]),
+  );
+  const waiting = due.flatMap(({ projectId, nextAt }) => {
+    const since = sendableSince(nextAt, endpoints.get(projectId));
+    return since ? [{ projectId, waitedMs: now.getTime() - since.getTime() }] : [];
+  });
+  reportStepAge(Math.max(0, ...waiting.map(({ waitedMs }) => waitedMs)) / 1_000, STEP);
+  const stuckMs = config.stuckAfterSeconds * 1_000;
+  const stuck = waiting.filter(({ waitedMs }) => waitedMs > stuckMs).map(({ projectId }) => projectId);
+  reportStuck(stuck.length === 0 ? 0 : await figures.countDue(stuck, new Date(now.getTime() - stuckMs)), STEP);
+}
+
+async function reportOfEndpoints({ clock, store: { figures } }: FiguresContext): Promise<void> {
+  const now = clock.now();
+  for (const [state, count] of Object.entries(await figures.endpointsByState()))
     reportEndpoints(count, { 'recording.endpoint.state': state });
+  const failing = await figures.longestFailing(LONGEST_FAILING);
+  // Drops the series of endpoints that work again.
+  reportFailing.end();
+  for (const { projectId, failingSince } of failing)
+    reportFailing((now.getTime() - failingSince.getTime()) / 1_000, { 'recording.project.id': projectId });
 }

@@ -202,10 +202,10 @@ export const WEBHOOKS: Dashboard = {
   description: 'From an event to the owner’s endpoint.',
   panels: [
     lines(
-      'From event to delivery',
+      'From event to first attempt',
       's',
       usual('recording_webhook_delay_seconds'),
-      'The promise is a minute, including refused attempts.',
+      'The promise is a minute. Waiting behind the running attempts of the same endpoint does not count.',
       {
         warn: 30,
         bad: 60,
@@ -249,7 +249,7 @@ export const WEBHOOKS: Dashboard = {
       'The oldest due event',
       's',
       [{ expr: 'max by (recording_step) (recording_step_age_seconds{recording_step="webhook"})', legend: 'due' }],
-      'An event that its endpoint refused is due at its next attempt.',
+      'Without endpoints that fail or are busy with their own events.',
       { warn: 60, bad: 300, runbook: 'WebhookWaits' },
     ),
   ],
