@@ -7,14 +7,17 @@ const HEIGHT = 200;
 const CHARACTER_WIDTH = 7;
 const AXIS_GAP = 24;
 const WIDEN = 1.05;
-/** The dash patterns of a line, on the canvas and in the legend. */
-const PATTERNS = [
-  { canvas: [], legend: 'solid' },
-  { canvas: [7, 4], legend: 'dashed' },
-  { canvas: [2, 3], legend: 'dotted' },
-];
-const LIMIT = { canvas: [8, 3, 2, 3], legend: 'dashed' };
-const patternOf = (name: string | undefined) => (name === undefined ? LIMIT : PATTERNS[styleOf(name).dash]!);
+/** The pixels of the dashes and gaps of each pattern. */
+const PATTERNS = [[], [7, 4], [2, 3]];
+const LIMIT = [8, 3, 2, 3];
+
+/** The look of a line. */
+interface Look {
+  stroke: string;
+  fill: string;
+  dash: number[];
+}
+
 const clock = (options: Intl.DateTimeFormatOptions) =>
   new Intl.DateTimeFormat('en-GB', {
     ...options,
@@ -54,12 +57,18 @@ function optionsOf(
   const style = getComputedStyle(place);
   const property = (name: string) => style.getPropertyValue(name);
   const ink = { stroke: property('--soft'), grid: { stroke: property('--grid'), width: 1 } };
-  const limit = property('--limit');
+  const lookOf = ({ name }: { name: string }): Look => {
+    const { hue, dash } = styleOf(name);
+    const colour = (alpha: number) => `oklch(${property(hue % 60 === 0 ? '--even' : '--odd')} ${hue} / ${alpha})`;
+    return { stroke: colour(1), fill: colour(0.25), dash: PATTERNS[dash]! };
+  };
+  const limit: Look = { stroke: property('--limit'), fill: '', dash: LIMIT };
+  const looks = [...lines.map(lookOf), ...thresholds.map(() => limit)];
   return {
     ...{ width: place.clientWidth, height: HEIGHT },
     tzDate: seconds => uPlot.tzDate(new Date(seconds * 1_000), 'Etc/UTC'),
     cursor: { y: false, drag: { x: false }, points: { size: 6 }, sync: { key: 'time' } },
-    legend: { markers: { dash: (_, at) => patternOf(lines[at - 1]?.name).legend } },
+    legend: { markers: { width: 0, fill: (_, at) => markerOf(looks[at - 1]) } },
     scales: {
       y: {
         range(_, low, high) {
@@ -81,12 +90,11 @@ function optionsOf(
     bands: stacked ? lines.slice(1).map((_, at) => ({ series: [at + 2, at + 1] })) : [],
     series: [
       { label: 'Time (UTC)', value: (_, at) => (at === null ? 'now' : MOMENT.format(1_000 * at)) },
-      ...lines.map(({ name, values }): uPlot.Series => {
-        const { hue } = styleOf(name);
-        const colour = (alpha: number) => `oklch(${property(hue % 60 === 0 ? '--even' : '--odd')} ${hue} / ${alpha})`;
+      ...lines.map(({ name, values }, index): uPlot.Series => {
+        const { stroke, fill, dash } = looks[index]!;
         return {
-          ...{ label: name, stroke: colour(1), width: 2, dash: patternOf(name).canvas },
-          ...(stacked && { fill: colour(0.25) }),
+          ...{ label: name, stroke, width: 2, dash },
+          ...(stacked && { fill }),
           value: (_, __, ___, at) =>
             formatValue((at === null ? currentOf(values) : values[at]) ?? Number.NaN, unit, decimals),
         };
@@ -94,10 +102,22 @@ function optionsOf(
       // Thresholds do not change the range of the axis.
       ...thresholds.map(
         (value): uPlot.Series => ({
-          ...{ label: 'limit', stroke: limit, width: 1, dash: LIMIT.canvas, auto: false, points: { show: false } },
+          ...{ label: 'limit', stroke: limit.stroke, width: 1, dash: LIMIT, auto: false, points: { show: false } },
           value: () => formatValue(value, unit, decimals),
         }),
       ),
     ],
   };
+}
+
+/** Returns a CSS background that shows a piece of the line. */
+function markerOf(look: Look | undefined): string {
+  if (!look) return 'none';
+  let end = 0;
+  const parts = look.dash.map((length, index) => {
+    const start = end;
+    end += length;
+    return `${index % 2 === 0 ? look.stroke : 'transparent'} ${start}px ${end}px`;
+  });
+  return parts.length > 0 ? `repeating-linear-gradient(90deg, ${parts.join(', ')})` : look.stroke;
 }
