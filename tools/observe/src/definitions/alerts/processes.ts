@@ -58,6 +58,13 @@ function ffmpegStarved(time: Time): string {
   ].join('\n');
 }
 
+function programsKilled(time: Time): string {
+  const window = time.window(2 * MINUTE, 15);
+  const killed = 'recording_ffmpeg_duration_seconds_count{recording_outcome="killed"}';
+  // The series of a process begins with its first killed run, which increase() would not count.
+  return `sum by (job) ((${killed} unless ${killed} offset ${window}) or increase(${killed}[${window}])) > 2`;
+}
+
 /** Alerts about a process or its resources, each with the labels `job` and `instance` if it is about one process. */
 export const PROCESS_ALERTS: readonly Alert[] = [
   {
@@ -147,8 +154,7 @@ export const PROCESS_ALERTS: readonly Alert[] = [
     name: 'ProgramsKilled',
     about: 'process',
     severity: 'page',
-    expr: time =>
-      `sum by (job) (increase(recording_ffmpeg_duration_seconds_count{recording_outcome="killed"}[${time.window(2 * MINUTE, 15)}])) > 2`,
+    expr: programsKilled,
     forSeconds: 0,
     summary: '{{ $value | humanize }} runs of ffmpeg of {{ $labels.job }} were killed in two minutes',
     description:

@@ -220,7 +220,17 @@ export const CAUSE_TRIALS: Readonly<Record<string, readonly Trial[]>> = {
     },
   ],
   ProgramStalled: pair('ProgramStalled page', 10, { [STALLED]: '0x5 60+60x20' }, { [STALLED]: '0 5 30 2 0x20' }),
-  ProgramsKilled: pair('ProgramsKilled page', 12, killed('0x5 0+3x20'), killed('0x8 1 1x20')),
+  ProgramsKilled: [
+    ...pair('ProgramsKilled page', 12, killed('0x5 0+3x20'), killed('0x8 1 1x20')),
+    {
+      name: 'the first runs that were killed',
+      series: killed('_x11 3x20'),
+      minutes: 12,
+      fires: ['ProgramsKilled page'],
+    },
+    { name: 'two runs that were killed', series: killed('_x11 2x20'), minutes: 12, fires: [] },
+    { name: 'runs that were killed long ago', series: killed('_x5 9x20'), minutes: 12, fires: [] },
+  ],
   InstanceSlow: [
     ...pair(
       'InstanceSlow page',
