@@ -1,4 +1,5 @@
 import type { Expectation } from './alert.ts';
+import type { Sign } from './judge.ts';
 import type { RunbookQuery } from './runbook-query.ts';
 import type { Step } from './step-query.ts';
 import type { System } from './system/system.ts';
@@ -12,10 +13,10 @@ type Begin = (system: System, repair: AsyncDisposableStack) => Promise<string | 
 /** A runbook's query that names the broken part while the fault lasts. */
 export interface Naming extends RunbookQuery {
   label: string;
-  /** The value of the label in the series with the highest value. */
+  /** The part's value of the label. */
   value: string | ((system: System) => string);
-  /** True if the query names the part by returning other values of the label, but not this one. */
-  isAbsent?: boolean;
+  /** The series that names the part; `absent`: no series has the value, but others exist. */
+  by: Sign;
 }
 
 /** A fault, and the alert that it must fire. */

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Expectation, Sent } from './alert.ts';
-import { type Costs, firstOf, isLacking, isNamed, judgeDrill, slowest } from './judge.ts';
+import { type Costs, firstOf, isAbsent, isNamed, judgeDrill, slowest } from './judge.ts';
 
 const BEGAN = 1_000_000;
 const ENDED = BEGAN + 20_000;
@@ -69,14 +69,16 @@ test('names a step after several consecutive results', () => {
 
 const series = (job: string, value: number) => ({ labels: { job }, points: [[0, value] as [number, number]] });
 
-test('a query names the part with the highest value', () => {
-  assert.equal(firstOf([series('media', 1), series('webhooks', 3), series('gateway', 2)], 'job'), 'webhooks');
-  assert.equal(firstOf([], 'job'), undefined);
+test('a query names the part with the highest or the lowest value', () => {
+  const all = [series('media', 1), series('webhooks', 3), series('gateway', 2)];
+  assert.equal(firstOf(all, 'job', 'highest'), 'webhooks');
+  assert.equal(firstOf(all, 'job', 'lowest'), 'media');
+  assert.equal(firstOf([], 'job', 'highest'), undefined);
 });
 
 test('a query names a part by its absence, unless it returns nothing', () => {
   const both = [series('media', 1), series('webhooks', 1)];
-  assert.equal(isLacking(both, 'job', 'transcription'), true);
-  assert.equal(isLacking(both, 'job', 'media'), false);
-  assert.equal(isLacking([], 'job', 'transcription'), false);
+  assert.equal(isAbsent(both, 'job', 'transcription'), true);
+  assert.equal(isAbsent(both, 'job', 'media'), false);
+  assert.equal(isAbsent([], 'job', 'transcription'), false);
 });

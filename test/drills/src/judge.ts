@@ -60,14 +60,18 @@ function nearly({ alert }: Expectation, sent: Sent[]): string {
   return near.length > 0 ? `, but fired as ${near.map(each => `${each.severity} ${named(each)}`).join('; ')}` : '';
 }
 
-/** Returns the value of the label in the series with the highest value; undefined without a series. */
-export function firstOf(series: Series[], label: string): string | undefined {
+/** How a query's result names a part: by the highest or the lowest series, or by the absence of the part's series. */
+export type Sign = 'highest' | 'lowest' | 'absent';
+
+/** Returns the value of the label in the highest or the lowest series; undefined without a series. */
+export function firstOf(series: Series[], label: string, by: 'highest' | 'lowest'): string | undefined {
   const now = ({ points }: Series) => points[0]![1];
-  return series.toSorted((a, b) => now(b) - now(a))[0]?.labels[label];
+  const rising = series.toSorted((a, b) => now(a) - now(b));
+  return rising.at(by === 'highest' ? -1 : 0)?.labels[label];
 }
 
 /** Returns whether other values of the label exist, but not this one. */
-export function isLacking(series: Series[], label: string, value: string): boolean {
+export function isAbsent(series: Series[], label: string, value: string): boolean {
   const values = series.map(({ labels }) => labels[label]);
   return values.length > 0 && !values.includes(value);
 }

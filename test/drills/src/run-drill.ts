@@ -3,7 +3,7 @@ import { timeOf } from '@recording-request/observe/definitions/time';
 import { waitFor } from '@recording-request/stack/wait';
 import type { Expectation, Sent } from './alert.ts';
 import type { Drill, Naming } from './drill.ts';
-import { firstOf, isExpected, isLacking, judgeDrill } from './judge.ts';
+import { firstOf, isAbsent, isExpected, judgeDrill } from './judge.ts';
 import { stretched } from './limits.ts';
 import { quiet } from './quiet.ts';
 import { runbookQuery } from './runbook-query.ts';
@@ -99,19 +99,20 @@ const NOTHING: Named = { named: '', misses: [] };
 
 /** Asks the runbook's query until it names the broken part. */
 async function named(naming: Naming, system: System, signal: AbortSignal): Promise<Named> {
-  const { label, isAbsent, runbook } = naming;
+  const { label, by, runbook } = naming;
   const query = await runbookQuery(naming, timeOf(system.factor));
   const value = typeof naming.value === 'string' ? naming.value : naming.value(system);
   let first: string | undefined;
   const names = async () => {
     const series = await system.prometheus.now(query);
-    first = firstOf(series, label);
-    return isAbsent ? isLacking(series, label, value) : first === value;
+    if (by === 'absent') return isAbsent(series, label, value);
+    first = firstOf(series, label, by);
+    return first === value;
   };
   if (await holds(query, names, { timeoutMs: stretched(NAME_MS, system.factor), signal }))
-    return { named: isAbsent ? `no ${value}` : value, misses: [] };
-  const wrong = isAbsent ? `still has ${value}` : `names ${first ?? 'nothing'}, not ${value}`;
-  return { named: isAbsent ? '' : (first ?? ''), misses: [`the query of ${runbook} ${wrong}: ${query}`] };
+    return { named: by === 'absent' ? `no ${value}` : value, misses: [] };
+  const wrong = by === 'absent' ? `still has ${value}` : `names ${first ?? 'nothing'}, not ${value}`;
+  return { named: first ?? '', misses: [`the query of ${runbook} ${wrong}: ${query}`] };
 }
 
 /** Returns each sent alert once, with the seconds since the fault. */

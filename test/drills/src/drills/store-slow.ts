@@ -3,7 +3,7 @@ import { STEP_QUERY } from '../step-query.ts';
 
 const storeLate = (ms: number): Pick<Drill, 'expects' | 'names' | 'begin'> => ({
   expects: { alert: 'ObjectStoreSlow', severity: 'page' },
-  names: { ...STEP_QUERY, label: 'server', value: 'store' },
+  names: { ...STEP_QUERY, label: 'server', value: 'store', by: 'highest' },
   async begin({ harness }, repair) {
     harness.proxies('s3').lag(ms);
     repair.defer(() => harness.proxies('s3').pass());

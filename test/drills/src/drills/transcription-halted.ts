@@ -6,7 +6,7 @@ export const transcriptionHalted: Drill = {
   expects: { alert: 'ServiceAway', severity: 'page', labels: { job: /^transcription$/ } },
   names: {
     ...{ runbook: 'ServiceAway', query: /\bprocess_memory_usage_bytes\b/ },
-    ...{ label: 'job', value: 'transcription', isAbsent: true },
+    ...{ label: 'job', value: 'transcription', by: 'absent' },
   },
   async begin({ harness: { fleet } }, repair) {
     const [only] = fleet.of('transcription');
