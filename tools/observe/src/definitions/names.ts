@@ -55,7 +55,10 @@ const OTHERS: Readonly<Record<string, readonly string[]>> = {
   traces_span_metrics_duration_seconds_bucket: [...SPAN, 'le'],
   traces_span_metrics_calls_total: SPAN,
   up: TARGET,
-  ALERTS: ['alertname', 'alertstate', 'severity', 'about', 'objective', 'burn'],
+  ALERTS: [
+    ...['alertname', 'alertstate', 'severity', 'about', 'objective', 'burn', 'recording_step'],
+    ...['messaging_consumer_group_name', ...TARGET],
+  ],
   otelcol_process_memory_rss: TARGET,
   otelcol_exporter_queue_size: [...TARGET, 'exporter'],
   otelcol_exporter_queue_capacity: [...TARGET, 'exporter'],

@@ -4,6 +4,7 @@ import { PROCESS_ALERTS } from './alerts/processes.ts';
 import { SERVER_ALERTS } from './alerts/servers.ts';
 import { WAIT_ALERTS } from './alerts/waits.ts';
 import { burnRateAlerts, EVERY } from './burn-rates.ts';
+import { firingRules } from './firing.ts';
 import {
   budgetRules,
   instanceRules,
@@ -70,6 +71,7 @@ export function ruleGroups(settings: RuleSettings): Record<string, RuleGroup[]> 
       { name: 'process-alerts', interval: every, rules: alerts(PROCESS_ALERTS) },
     ],
     waits: [{ name: 'wait-alerts', interval: every, rules: alerts(WAIT_ALERTS) }],
+    firing: [{ name: 'firing-alerts', interval: every, rules: firingRules() }],
   };
 }
 

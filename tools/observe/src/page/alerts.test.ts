@@ -63,7 +63,7 @@ test('counts no quiet page, and names the alert that explains it', () => {
 
 test('shows one row for the alerts of one objective: the most urgent', () => {
   const burn = (state: RuleAlert['state'], severity: string, burn: string) =>
-    alert('MediaBudgetBurns', state, severity, { objective: 'media', burn });
+    alert('MediaBudgetBurns', state, severity, { objective: 'media', recording_step: 'media', burn });
   const rows = alertRows(
     [
       burn('pending', 'page', '14.4'),

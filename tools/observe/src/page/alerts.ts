@@ -67,7 +67,7 @@ function rowOf({ state, activeAt, heldUntil, labels, annotations }: RuleAlert, s
   const row = {
     ...{ name, severity, since: activeAt, summary: annotations.summary ?? annotations.description ?? '' },
     runbook: /([\w-]+)\.md(?:#.*)?$/.exec(annotations.runbook_url ?? annotations.runbook ?? '')?.[1],
-    subject: Object.values(others).join(', '),
+    subject: [...new Set(Object.values(others))].join(', '),
   };
   if (heldUntil) return { ...row, state: 'over', words: `over, held until ${timeOf(heldUntil)}` };
   if (state === 'firing' && silence) return { ...row, state: 'quiet', words: silence };

@@ -31,14 +31,14 @@ export const START: Dashboard = {
     figure(
       'Firing pages',
       'none',
-      [{ expr: orZero('count(ALERTS{alertstate="firing", severity="page"})') }],
-      'Including silenced ones.',
+      [{ expr: orZero('recording:firing_alerts:count{severity="page"}') }],
+      'Without those that another alert explains.',
       { bad: 1, height: 6 },
     ),
     figure(
       'Firing tickets',
       'none',
-      [{ expr: orZero('count(ALERTS{alertstate="firing", severity="ticket"})') }],
+      [{ expr: orZero('recording:firing_alerts:count{severity="ticket"}') }],
       'For a working day.',
       { warn: 1, height: 6 },
     ),

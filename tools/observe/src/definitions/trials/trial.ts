@@ -119,7 +119,7 @@ export async function runSoonTrials(promtool: string, trials: readonly SoonTrial
 }
 
 /** Writes the files to a new folder, and tests those other than rules with promtool. Fails with promtool's output. */
-async function promtoolTest(promtool: string, files: Readonly<Record<string, object>>): Promise<void> {
+export async function promtoolTest(promtool: string, files: Readonly<Record<string, object>>): Promise<void> {
   const dir = await mkdtemp(join(tmpdir(), 'recording-request-rules-'));
   try {
     for (const [name, content] of Object.entries(files)) await writeFile(join(dir, name), stringify(content));
