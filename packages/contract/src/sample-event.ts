@@ -16,6 +16,7 @@ export interface SampleContext {
 }
 
 const CLIP_SEC = 48;
+const FAILED_MS = 900_000;
 const WORDS = 'The best bread in town.';
 const PENDING: Partial<SubmissionJson> = {
   transcriptStatus: 'pending',
@@ -60,6 +61,11 @@ export function sampleSubject(type: WebhookEventType, context: SampleContext): W
       return { type, response: { responseSessionId: id(), tokenId: id(), submissionIds: [id(), id()] } };
     case 'submission.erased':
       return { type, submissionId: id(), erasedAt: at };
+    case 'webhook.failing':
+      return {
+        ...{ type, failingSince: new Date(at.getTime() - FAILED_MS), unsentEvents: 3 },
+        ...{ lastStatusCode: 503, lastError: 'the endpoint answered 503' },
+      };
     default:
       return { type, submission: { ...sampleSubmission(context), ...STATES[type] } };
   }

@@ -11,6 +11,7 @@ export const OPTIONAL_EVENTS = [
   'submission.media.failed',
   'response.completed',
   'submission.erased',
+  'webhook.failing',
 ] as const;
 
 /** The event that a test call without a type sends. */

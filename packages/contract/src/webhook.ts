@@ -4,10 +4,20 @@ import type { WebhookEventType } from './webhook-events.ts';
 
 /** The content of an event, in addition to its project. */
 export type WebhookSubject =
-  | { type: Exclude<WebhookEventType, 'response.completed' | 'submission.erased'>; submission: SubmissionJson }
+  | { type: Exclude<WebhookEventType, OtherSubject['type']>; submission: SubmissionJson }
+  | OtherSubject;
+
+type OtherSubject =
   | { type: 'webhook.test' }
   | { type: 'response.completed'; response: { responseSessionId: string; tokenId: string; submissionIds: string[] } }
-  | { type: 'submission.erased'; submissionId: string; erasedAt: Date };
+  | { type: 'submission.erased'; submissionId: string; erasedAt: Date }
+  | {
+      type: 'webhook.failing';
+      failingSince: Date;
+      lastStatusCode: number | null;
+      lastError: string;
+      unsentEvents: number;
+    };
 
 export interface WebhookHead {
   /** UUIDv7, the same on each retry. */
@@ -39,6 +49,10 @@ function dataOf(subject: WebhookSubject) {
       return { submission: null, response: subject.response };
     case 'submission.erased':
       return { submission: null, submissionId: subject.submissionId, erasedAt: subject.erasedAt.toISOString() };
+    case 'webhook.failing': {
+      const { type: _, failingSince, ...failure } = subject;
+      return { submission: null, failingSince: failingSince.toISOString(), ...failure };
+    }
     default:
       return { submission: subject.submission };
   }

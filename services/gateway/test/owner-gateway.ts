@@ -71,6 +71,8 @@ const endpoint = {
   failingSince: at,
   pausedAt: at,
   pauseReason: 'The endpoint answered 410 Gone.',
+  lastStatusCode: 410,
+  lastError: 'the endpoint answered 410',
 };
 export const project = `/projects/${PROJECT_ID}`;
 export const presented = presentSubmission(submission, { baseUrl: 'https://rec.example', projectName: 'Stories' });

@@ -52,6 +52,8 @@ test('the owner sees that the endpoint is paused and why, and the state of each 
   assert.deepEqual(page.endpoint, {
     state: 'paused',
     failingSince: iso,
+    lastStatusCode: 410,
+    lastError: 'the endpoint answered 410',
     pausedAt: iso,
     pauseReason: 'The endpoint answered 410 Gone.',
   });

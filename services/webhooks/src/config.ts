@@ -93,6 +93,11 @@ export const variables = {
     default: 5 * DAY_SEC * 1000,
     min: 1,
   }),
+  failingAfterMs: integer(
+    'WEBHOOK_FAILING_AFTER_MS',
+    'how long an endpoint fails before its project gets the event `webhook.failing`',
+    { default: 900_000, min: 1 },
+  ),
   pausedCheckMs: integer('WEBHOOK_PAUSED_CHECK_MS', "how often a paused or failing endpoint's address is checked", {
     default: 30_000,
     min: 1,

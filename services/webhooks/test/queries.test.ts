@@ -83,6 +83,8 @@ test('each query examines only the documents that it returns or changes, however
     database: 'webhooks',
     stores: store,
     exceptions: {
+      'ledger.countUnsent':
+        'counts at most 10,000 deliveries of a project, from an index alone, once for each period of failures',
       'ledger.hasMore': 'counts up to the most that one request sends again',
       'figures.endpointsByState': 'counts at most 10,000 endpoints of a state, from an index alone, in one process',
       'figures.firstDue': 'sorts the first due delivery of each endpoint, from an index alone, in one process',
@@ -140,6 +142,7 @@ test('each query examines only the documents that it returns or changes, however
   await ledger.get(PROJECT, 'delivery 5');
   await ledger.sendAgain(PROJECT, 'delivery 5', later);
   const range = { from: at(100), to: at(200), undeliveredOnly: true };
+  assert.equal(await ledger.countUnsent('away'), 99);
   assert.ok(await ledger.hasMore(PROJECT, range, 50));
   assert.equal(await ledger.sendRangeAgain(PROJECT, range, later), 0);
   assert.ok(await ledger.isErased({ projectId: 'erased 1', submissionId: 'x' }));
@@ -153,7 +156,8 @@ test('each query examines only the documents that it returns or changes, however
   await endpoints.observe('project 1', 1, now);
   await endpoints.observe('project 1', 2, now);
   await endpoints.observe('new', 1, now);
-  await endpoints.failed('project 1', 2, now);
+  await endpoints.failed('project 1', 2, attempt);
+  await endpoints.failureReported('project 1', now);
   await endpoints.succeeded('project 1', 2, now);
   await endpoints.served('project 1', now);
   await endpoints.pause('project 1', 2, 'failing' as never, now);

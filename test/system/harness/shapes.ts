@@ -217,6 +217,8 @@ export const WebhookRedelivery: Shape = { projectId: 'uuid', count: 'integer' };
 export const WebhookEndpoint: Shape = {
   state: 'active|paused',
   failingSince: 'date-time|null',
+  lastStatusCode: 'integer|null',
+  lastError: 'string|null',
   pausedAt: 'date-time|null',
   pauseReason: 'string|null',
 };

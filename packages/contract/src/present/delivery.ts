@@ -41,6 +41,8 @@ export function presentEndpoint(endpoint: Endpoint | undefined): WebhookEndpoint
   return {
     state: endpoint.state === EndpointState.ENDPOINT_STATE_PAUSED ? 'paused' : 'active',
     failingSince: isoDateOrNull(endpoint.failingSince),
+    lastStatusCode: endpoint.lastStatusCode || null,
+    lastError: endpoint.lastError || null,
     pausedAt: isoDateOrNull(endpoint.pausedAt),
     pauseReason: endpoint.pauseReason || null,
   };

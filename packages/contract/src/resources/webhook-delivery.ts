@@ -52,6 +52,10 @@ const webhookEndpoint = Type.Object(
   {
     state: oneOf(ENDPOINT_STATES, 'paused: nothing is sent until webhookUrl is set again or a test event succeeds.'),
     failingSince: nullableFormat('date-time', 'The first failure since the last success.'),
+    lastStatusCode: nullableInteger(
+      'While it fails: the status of the last answer that was not 2xx; null when there was none.',
+    ),
+    lastError: nullableText('While it fails: why the last attempt did not succeed.'),
     pausedAt: nullableFormat('date-time', 'When it was paused.'),
     pauseReason: nullableText('Why, and how to resume.'),
   },

@@ -1,6 +1,6 @@
 import Type, { type TSchema } from 'typebox';
 import type { WebhookEventType } from '../webhook-events.ts';
-import { dateTime, ref, resource, text, uuid } from './fields.ts';
+import { count, dateTime, nullableInteger, ref, resource, text, uuid } from './fields.ts';
 import { Submission } from './submission.ts';
 
 const event = <const T extends WebhookEventType, D extends Record<string, TSchema>>(type: T, $id: string, data: D) =>
@@ -52,6 +52,13 @@ const SubmissionErasedEvent = event('submission.erased', 'SubmissionErasedEvent'
   submissionId: uuid('The erased submission.'),
   erasedAt: dateTime('When it was erased.'),
 });
+const WebhookFailingEvent = event('webhook.failing', 'WebhookFailingEvent', {
+  ...without,
+  failingSince: dateTime('The first failure since the last success.'),
+  lastStatusCode: nullableInteger('The status of the last answer; null when there was none.'),
+  lastError: text('Why the last attempt did not succeed.'),
+  unsentEvents: count('The events that waited at `createdAt`; 10,000 means 10,000 or more.'),
+});
 const TestEvent = event('webhook.test', 'TestEvent', without);
 
 /** The schema of an event, by its `type`. */
@@ -63,5 +70,6 @@ export const WEBHOOK_EVENT_SCHEMAS = {
   'submission.media.failed': MediaFailedEvent,
   'response.completed': ResponseCompletedEvent,
   'submission.erased': SubmissionErasedEvent,
+  'webhook.failing': WebhookFailingEvent,
   'webhook.test': TestEvent,
 } as const satisfies Record<WebhookEventType, TSchema>;

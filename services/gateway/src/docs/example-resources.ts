@@ -115,6 +115,11 @@ const delivery = {
   test: false,
 };
 
+const endpoint = {
+  ...{ state: 'active', failingSince: null, lastStatusCode: null, lastError: null },
+  ...{ pausedAt: null, pauseReason: null },
+};
+
 /** Returns every resource of the examples, with addresses of this deployment. */
 export function exampleResources(baseUrl: string) {
   const unique = link(baseUrl, TOKEN, 'unique');
@@ -169,7 +174,7 @@ export function exampleResources(baseUrl: string) {
     delivery,
     deliveries: {
       projectId: PROJECT,
-      endpoint: { state: 'active', failingSince: null, pausedAt: null, pauseReason: null },
+      endpoint,
       deliveries: [delivery],
       pagination: { nextCursor: null },
     },

@@ -68,6 +68,7 @@ const SUMMARIES: Record<WebhookEventType, string> = {
   'submission.media.failed': 'Some of the media could not be made, as `mediaError` says; the video can be fetched',
   'response.completed': 'A contributor has given every answer',
   'submission.erased': 'A submission was erased; delete your copies',
+  'webhook.failing': 'The endpoint has failed for 15 minutes; sent when it accepts events again',
   'webhook.test': 'You requested it',
 };
 

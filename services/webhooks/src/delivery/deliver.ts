@@ -242,7 +242,7 @@ async function failed(
     return result;
   }
   const now = clock.now();
-  const endpoint = await store.endpoints.failed(projectId, targetVersion, attempt.at);
+  const endpoint = await store.endpoints.failed(projectId, targetVersion, attempt);
   const reason = endpoint && pauseReasonFor(endpoint, { gone: outcome.gone, now, pauseAfterMs: config.pauseAfterMs });
   if (reason && (await store.endpoints.pause(projectId, targetVersion, reason, now))) {
     countPaused({});

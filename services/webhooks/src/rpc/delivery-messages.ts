@@ -20,11 +20,14 @@ export function toDelivery(record: DeliveryRecord): Delivery {
   return { ...shown, test, deliveryId: id, eventId: id, state: STATES[record.state], nextAttemptAt: nextAt };
 }
 
-export function toEndpoint({ state, failingSince, pausedAt, pauseReason }: Endpoint): EndpointMessage {
+export function toEndpoint(endpoint: Endpoint): EndpointMessage {
+  const { state, failingSince, pausedAt, pauseReason, lastStatusCode = 0, lastError = '' } = endpoint;
   return {
     state: state === 'paused' ? EndpointState.ENDPOINT_STATE_PAUSED : EndpointState.ENDPOINT_STATE_ACTIVE,
     failingSince,
     pausedAt,
     pauseReason: pauseReason ? PAUSE_SENTENCES[pauseReason] : '',
+    lastStatusCode,
+    lastError,
   };
 }

@@ -1,6 +1,7 @@
 import { sharedRead } from '@recording-request/kit/batcher';
 import { hasPassed, serverTime } from '@recording-request/kit-mongo/clock';
 import { isDuplicateKey } from '@recording-request/kit-mongo/mongo';
+import type { Attempt } from '../domain/delivery.ts';
 import type { Endpoint, PauseReason } from '../domain/endpoint.ts';
 import type { EndpointDocument, Models } from './models.ts';
 
@@ -17,7 +18,9 @@ export interface Endpoints {
     read?: Endpoint,
   ): Promise<{ endpoint: Endpoint; renewed: boolean }>;
   /** Records a failure. Returns undefined when the address has changed since. */
-  failed(projectId: string, targetVersion: number, at: Date): Promise<Endpoint | undefined>;
+  failed(projectId: string, targetVersion: number, attempt: Attempt): Promise<Endpoint | undefined>;
+  /** Records that the event about the failures since `failingSince` is recorded. */
+  failureReported(projectId: string, failingSince: Date): Promise<void>;
   /** Ends the failures of the endpoint. */
   succeeded(projectId: string, targetVersion: number, at: Date): Promise<void>;
   /** Records that an attempt at an event that had waited begins. */
@@ -40,10 +43,12 @@ export interface Endpoints {
   endChecks(projectId: string, targetVersion: number): Promise<void>;
 }
 
+const FAILURE = { failingSince: 1, lastStatusCode: 1, lastError: 1, failureReported: 1 } as const;
+
 // Schedules a check. If this process dies before it makes the deliveries due, the check does it.
 const reset = (now: Date) => ({
   $set: { state: 'active' as const, checkAt: now, resuming: true, wellSince: now },
-  $unset: { failingSince: 1, pausedAt: 1, pauseReason: 1 },
+  $unset: { ...FAILURE, pausedAt: 1, pauseReason: 1 } as const,
 });
 
 export function endpointStore({ endpoints, erasures }: Models): Endpoints {
@@ -81,21 +86,25 @@ export function endpointStore({ endpoints, erasures }: Models): Endpoints {
         return { endpoint: other ?? { projectId, targetVersion, state: 'active' }, renewed: false };
       }
     },
-    async failed(projectId, targetVersion, at) {
+    async failed(projectId, targetVersion, { at, statusCode, error }) {
+      const since = { failingSince: { $ifNull: ['$failingSince', at] }, checkAt: { $ifNull: ['$checkAt', at] } };
+      const last = { lastStatusCode: statusCode, lastError: { $literal: error } };
       const document = await endpoints
-        .findOneAndUpdate(
-          { _id: projectId, targetVersion },
-          [{ $set: { failingSince: { $ifNull: ['$failingSince', at] }, checkAt: { $ifNull: ['$checkAt', at] } } }],
-          { returnDocument: 'after', updatePipeline: true },
-        )
+        .findOneAndUpdate({ _id: projectId, targetVersion }, [{ $set: { ...since, ...last } }], {
+          returnDocument: 'after',
+          updatePipeline: true,
+        })
         .lean();
       return document ? presentEndpoint(document) : undefined;
     },
     async succeeded(projectId, targetVersion, at) {
       await endpoints.updateOne(
         { _id: projectId, targetVersion, state: 'active', failingSince: { $exists: true } },
-        { $unset: { failingSince: 1 }, $set: { wellSince: at } },
+        { $unset: FAILURE, $set: { wellSince: at } },
       );
+    },
+    async failureReported(projectId, failingSince) {
+      await endpoints.updateOne({ _id: projectId, failingSince }, { $set: { failureReported: true } });
     },
     async served(projectId, at) {
       await endpoints.updateOne({ _id: projectId }, { $max: { servedAt: at } });
@@ -139,11 +148,15 @@ export function endpointStore({ endpoints, erasures }: Models): Endpoints {
 
 export function presentEndpoint({ _id: projectId, ...document }: EndpointDocument): Endpoint {
   const { targetVersion, state, failingSince, wellSince, servedAt, pausedAt, pauseReason, resuming } = document;
+  const { lastStatusCode, lastError, failureReported } = document;
   return {
     projectId,
     targetVersion,
     state,
     ...(failingSince ? { failingSince } : {}),
+    ...(lastStatusCode === undefined ? {} : { lastStatusCode }),
+    ...(lastError === undefined ? {} : { lastError }),
+    ...(failureReported ? { failureReported } : {}),
     ...(wellSince ? { wellSince } : {}),
     ...(servedAt ? { servedAt } : {}),
     ...(pausedAt ? { pausedAt } : {}),

@@ -3,7 +3,7 @@ import type { DeliveryCursor } from '../domain/cursor.ts';
 import { type DeliveryRecord, type DeliveryState, sentType, TEST_EVENT } from '../domain/delivery.ts';
 import type { Endpoint } from '../domain/endpoint.ts';
 import { presentEndpoint } from './endpoints.ts';
-import { AGE_INDEX, type DeliveryDocument, type EndpointDocument, type Models } from './models.ts';
+import { AGE_INDEX, type DeliveryDocument, type EndpointDocument, type Models, QUEUE_INDEX } from './models.ts';
 
 /** The deliveries of a project that were created in a time range; `to` is exclusive. */
 export interface DeliveryRange {
@@ -27,6 +27,8 @@ export interface Ledger {
    * running.
    */
   sendAgain(projectId: string, id: string, now: Date): Promise<boolean>;
+  /** Counts the unsent deliveries of a project, up to COUNTED_MAX. */
+  countUnsent(projectId: string): Promise<number>;
   /** Returns whether a range has more than `count` deliveries, in any state. */
   hasMore(projectId: string, range: DeliveryRange, count: number): Promise<boolean>;
   /** Makes the deliveries of a range due. Returns their number. */
@@ -55,6 +57,7 @@ const notBeingSent = (now: Date) => ({
 
 const createdIn = ({ from, to }: DeliveryRange) => ({ $gte: from ?? new Date(0), ...(to ? { $lt: to } : {}) });
 const LOOKED_FOR_AT_ONCE = 100;
+const COUNTED_MAX = 10_000;
 const UNSENT: DeliveryState[] = ['pending', 'paused'];
 const SETTLED: DeliveryState[] = ['delivered', 'failed', 'erased'];
 
@@ -130,6 +133,11 @@ export function ledger({ deliveries, endpoints, erasures }: Models): Ledger {
       );
       return matchedCount > 0;
     },
+    countUnsent: projectId =>
+      deliveries.collection.countDocuments(
+        { state: { $in: UNSENT }, projectId },
+        { hint: QUEUE_INDEX, limit: COUNTED_MAX },
+      ),
     async hasMore(projectId, range, count) {
       const createdAt = createdIn(range);
       return (await deliveries.countDocuments({ projectId, createdAt }).limit(count + 1)) > count;

@@ -34,6 +34,9 @@ export interface EndpointDocument {
   targetVersion: number;
   state: 'active' | 'paused';
   failingSince?: Date;
+  lastStatusCode?: number;
+  lastError?: string;
+  failureReported?: boolean;
   wellSince?: Date;
   servedAt?: Date;
   pausedAt?: Date;
@@ -95,6 +98,9 @@ const endpointSchema = new Schema<EndpointDocument>(
     targetVersion: { type: Number, required: true },
     state: text,
     failingSince: Date,
+    lastStatusCode: Number,
+    lastError: String,
+    failureReported: Boolean,
     wellSince: Date,
     servedAt: Date,
     pausedAt: Date,

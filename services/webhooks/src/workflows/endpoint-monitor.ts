@@ -1,21 +1,20 @@
 import { every, type Stoppable } from '@recording-request/kit/lifecycle';
 import type { Context } from '../context.ts';
 import type { Endpoint } from '../domain/endpoint.ts';
-
-type MonitorDeps = Pick<Context, 'config' | 'log' | 'clock' | 'store' | 'targets' | 'dispatcher'>;
+import { recordFailing } from './record-failing.ts';
 
 /**
  * Checks each paused, failing or just resumed endpoint for a new address every `pausedCheckMs`, because the RPC that
- * reports a new address may have been lost. One process makes each check.
+ * reports a new address may have been lost; also records the event about long failures. One process makes each check.
  */
-export function startEndpointMonitor(deps: MonitorDeps): Stoppable {
-  const { config, log, store, dispatcher } = deps;
+export function startEndpointMonitor(context: Context): Stoppable {
+  const { config, log, store, dispatcher } = context;
   const stopping = new AbortController();
   const checkDue = async () => {
     while (!stopping.signal.aborted) {
       const endpoint = await store.endpoints.claimDueCheck(config.pausedCheckMs);
       if (!endpoint) return;
-      if (await checkEndpoint(deps, endpoint, stopping.signal)) dispatcher.wake();
+      if (await checkEndpoint(context, endpoint, stopping.signal)) dispatcher.wake();
     }
   };
   const loop = every(Math.max(1, Math.round(config.pausedCheckMs / 4)), checkDue, {
@@ -33,10 +32,11 @@ export function startEndpointMonitor(deps: MonitorDeps): Stoppable {
 
 /** Reads the current address of a project's endpoint. Returns whether deliveries became due. */
 export async function checkEndpoint(
-  { store, targets, clock }: Pick<Context, 'store' | 'targets' | 'clock'>,
+  context: Context,
   { projectId }: Pick<Endpoint, 'projectId'>,
   signal: AbortSignal,
 ): Promise<boolean> {
+  const { store, targets, clock } = context;
   const target = await targets.of(projectId, signal);
   const now = clock.now();
   // The project was deleted. Its deliveries become due, and their attempts mark them as erased.
@@ -45,6 +45,7 @@ export async function checkEndpoint(
     return (await store.queue.resume(projectId, { waiting: true }, now)) > 0;
   }
   const { endpoint, renewed } = await store.endpoints.observe(projectId, target.version, now);
+  await recordFailing(context, endpoint, target.events);
   if (endpoint.state === 'paused' || target.url === '') return false;
   // Also finishes a reset that another process started and did not finish.
   const waiting = renewed || endpoint.resuming === true;

@@ -16,6 +16,7 @@ export interface Fact extends Pick<NewDelivery, 'projectId' | 'submissionId' | '
   subject(target: Target): Promise<WebhookSubject | undefined> | WebhookSubject | undefined;
 }
 
+type EventHead = Pick<Event, 'id' | 'occurredAt' | 'traceparent' | 'tracestate'>;
 type SubmissionFact = Extract<WebhookSubject, { submission: unknown }>['type'];
 
 /** Returns the facts of an event about a submission. */
@@ -41,7 +42,7 @@ export const aboutSubmission = (
  * the delivery as claimed and sends it at once. Builds the bytes of the body only once. A repeated event changes
  * nothing.
  */
-export async function recordEvent(context: Context, event: Event, fact: Fact): Promise<void> {
+export async function recordEvent(context: Context, event: EventHead, fact: Fact): Promise<void> {
   const { config, clock, store, targets, dispatcher } = context;
   const { type, projectId, submissionId, erasedSubmissionId } = fact;
   // Reads a target that is at least as new as the event, so that an event after an address change never goes to the old
