@@ -195,6 +195,13 @@ export const PIPELINE = {
       'recording.endpoint.state': '`ok`, `failing` (since its last success), `paused` (until its owner acts)',
     },
   },
+  'recording.webhook.late': {
+    kind: 'gauge',
+    unit: '{endpoint}',
+    description:
+      'Endpoints that neither fail nor are busy, and have waited for a due event for over a minute. One process of webhooks reads it.',
+    attributes: {},
+  },
   'recording.webhook.failing': {
     kind: 'gauge',
     unit: 's',

@@ -48,6 +48,7 @@ const figure = async (name: string) => {
   const series = await measured.seriesOf(name);
   return series.find(({ attributes }) => attributes['recording.step'] === 'webhook')?.value ?? 0;
 };
+const late = async () => (await measured.seriesOf('recording.webhook.late'))[0]?.value;
 const failing = async () =>
   (await measured.seriesOf('recording.webhook.failing')).map(({ attributes }) => attributes['recording.project.id']);
 const delays = async () => (await measured.seriesOf('recording.webhook.delay'))[0] ?? { value: 0, sum: 0 };
@@ -121,6 +122,13 @@ test('due events that no process takes get older, and are stuck', async () => {
     await store.endpoints.served(projectId, clock.now());
     await until('another event of the project was sent', async () => (await figure('recording.step.age')) < 2);
     assert.equal(await figure('recording.clips.stuck'), 0);
+    assert.equal(await late(), 0);
+    const others = [uuidv7(), uuidv7()];
+    for (const other of others) {
+      const event = { ...about, id: uuidv7(), projectId: other, traceparent: '', tracestate: '' };
+      await store.queue.insert(event, new Date(Date.now() - 61_000));
+    }
+    await until('two endpoints wait for over a minute', async () => (await late()) === others.length);
   } finally {
     await reporting.stop();
   }

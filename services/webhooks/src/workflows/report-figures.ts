@@ -8,7 +8,10 @@ type FiguresContext = Pick<Context, 'config' | 'log' | 'clock' | 'connection' | 
 
 const STEP = { 'recording.step': 'webhook' };
 const LONGEST_FAILING = 10;
+/** The promise: the first attempt at an event follows within a minute. */
+const LATE_MS = 60_000;
 const reportEndpoints = reportOf('recording.webhook.endpoints');
+const reportLate = reportOf('recording.webhook.late');
 const reportFailing = reportOf('recording.webhook.failing');
 const reportStepAge = reportOf('recording.step.age');
 const reportStuck = reportOf('recording.clips.stuck');
@@ -16,7 +19,7 @@ const reportStuck = reportOf('recording.clips.stuck');
 /** Reports the states of endpoints and the deliveries that this service does not send; one process reports for all. */
 export function startReporting(context: FiguresContext): Stoppable {
   const { config, log, connection } = context;
-  const reports = [reportEndpoints, reportFailing, reportStepAge, reportStuck];
+  const reports = [reportEndpoints, reportFailing, reportLate, reportStepAge, reportStuck];
   return startFigures({
     ...{ connection, log, seconds: config.figuresSeconds, reports },
     parts: { deliveries: () => reportDeliveries(context), endpoints: () => reportOfEndpoints(context) },
@@ -34,6 +37,7 @@ async function reportDeliveries({ config, clock, store: { figures } }: FiguresCo
     return since ? [{ projectId, waitedMs: now.getTime() - since.getTime() }] : [];
   });
   reportStepAge(Math.max(0, ...waiting.map(({ waitedMs }) => waitedMs)) / 1_000, STEP);
+  reportLate(waiting.filter(({ waitedMs }) => waitedMs > LATE_MS).length, {});
   const stuckMs = config.stuckAfterSeconds * 1_000;
   const stuck = waiting.filter(({ waitedMs }) => waitedMs > stuckMs).map(({ projectId }) => projectId);
   reportStuck(stuck.length === 0 ? 0 : await figures.countDue(stuck, new Date(now.getTime() - stuckMs)), STEP);

@@ -13,6 +13,19 @@ const waits = (name: string, step: string, seconds: number, what: string, descri
   description,
 });
 
+/** A page needs several endpoints, because the fault may lie with the only one. */
+function webhookWaits(severity: Alert['severity']): Alert {
+  const alert = waits(
+    'WebhookWaits',
+    'webhook',
+    5 * MINUTE,
+    'A due event has not been sent',
+    'Owners’ systems have no webhooks about clips. Events whose endpoint fails or is busy do not count.',
+  );
+  const several = '\nand on () max(recording_webhook_late) > 1';
+  return { ...alert, severity, expr: time => alert.expr(time) + (severity === 'page' ? several : '') };
+}
+
 /** Alerts about waiting clips. */
 export const WAIT_ALERTS: readonly Alert[] = [
   waits(
@@ -37,13 +50,7 @@ export const WAIT_ALERTS: readonly Alert[] = [
     'A clip has had no transcript',
     'Its owner waits for the transcript, in exports too.',
   ),
-  waits(
-    'WebhookWaits',
-    'webhook',
-    5 * MINUTE,
-    'A due event has not been sent',
-    'An owner’s system has no webhook about a clip. Events whose endpoint fails or is busy do not count.',
-  ),
+  ...(['page', 'ticket'] as const).map(severity => webhookWaits(severity)),
   {
     name: 'ClipsStuck',
     about: 'promise',

@@ -16,6 +16,8 @@ const failed = (fault: string): Series => ({
 const waits = (alert: string, name: string, limit: number) =>
   pair(`${alert} page`, 10, step(name, `${limit + 60}x30`), step(name, `${limit - 60}x30`));
 
+const LATE = 'recording_webhook_late{job="webhooks",instance="a"}';
+
 /** Two trials of an alert on one gauge. */
 const gauge = (alert: string, series: string, bad: number, well: number) =>
   pair(`${alert} ticket`, 15, { [series]: `${bad}x30` }, { [series]: `${well}x30` });
@@ -172,7 +174,20 @@ export const PROMISE_TRIALS: Readonly<Record<string, readonly Trial[]>> = {
   LandingWaits: waits('LandingWaits', 'landing', 180),
   MediaWaits: waits('MediaWaits', 'media', 900),
   TranscriptWaits: waits('TranscriptWaits', 'transcript', 1_800),
-  WebhookWaits: waits('WebhookWaits', 'webhook', 300),
+  WebhookWaits: [
+    ...pair(
+      'WebhookWaits page',
+      10,
+      { ...step('webhook', '360x30'), [LATE]: '2x30' },
+      { ...step('webhook', '240x30'), [LATE]: '2x30' },
+    ).map(trial => ({ ...trial, fires: trial.fires.flatMap(fired => [fired, 'WebhookWaits ticket']) })),
+    {
+      name: 'one endpoint of one owner wakes nobody',
+      series: { ...step('webhook', '360x30'), [LATE]: '1x30' },
+      minutes: 10,
+      fires: ['WebhookWaits ticket'],
+    },
+  ],
   ClipsStuck: gauge('ClipsStuck', 'recording_clips_stuck{job="submissions",instance="a",recording_step="media"}', 2, 0),
   ClipsFailing: pair('ClipsFailing ticket', 30, failed('service'), failed('clip')),
   DeadLetters: gauge('DeadLetters', 'recording_dead_letters{job="submissions",instance="a"}', 1, 0),
