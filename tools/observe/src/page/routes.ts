@@ -119,7 +119,7 @@ export async function findTrace(wish: string, { traces }: PageContext): Promise<
   const list = html`<h1>Traces about <code>${id}</code></h1>
 ${
   ids.length === 0
-    ? html`<p class="empty">There is none: the id may be mistyped, what it names may have come while nothing was traced, the trace may be older than this store, or still on its way, which takes some seconds.</p>`
+    ? html`<p class="empty">There is none. The id may be mistyped, or its trace was not stored or is too old. A new trace appears after some seconds.</p>`
     : html`${clips.length > 0 ? renderClips(clips) : null}${others.length > 0 ? renderTraces(others) : null}`
 }`;
   return { status: ids.length === 0 ? 404 : 200, page: renderDocument('Traces', list) };

@@ -34,6 +34,7 @@ const NOWHERE: Readonly<Record<string, string>> = {
   ALERTS: 'nothing fires',
   recording_requests_shed_total: 'no limit is reached',
   recording_webhook_endpoints_paused_total: 'no endpoint fails for days',
+  recording_webhook_failing_seconds: 'no endpoint fails',
   otelcol_exporter_send_failed_spans: 'the trace store accepts all spans',
 };
 

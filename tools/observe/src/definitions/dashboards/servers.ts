@@ -129,7 +129,7 @@ export const STORES: Dashboard = {
       's',
       usual(COMMAND, WITHOUT_WAITS),
       'Of a command except `getMore`, without waiting for a connection.',
-      { warn: 0.1 },
+      { warn: 0.1, runbook: 'DatabaseSlow' },
     ),
     lines(
       'MongoDB: duration of getMore',

@@ -57,6 +57,7 @@ const jobs = (kind: string, runbook: string): Panel[] => [
       },
     ],
     'In an hour, by whose fault it is.',
+    { runbook: 'ClipsFailing' },
   ),
 ];
 
@@ -89,8 +90,8 @@ export const MEDIA: Dashboard = {
     lines(
       'ffmpeg: running processes',
       'none',
-      rates('recording_purpose', 'recording_ffmpeg_duration_seconds_sum'),
-      'The mean number by purpose.',
+      rates('process_executable_name', 'recording_ffmpeg_run_time_seconds_total'),
+      'The mean number, by program.',
       { stacked: true },
     ),
     lines(
@@ -100,10 +101,11 @@ export const MEDIA: Dashboard = {
       'By program.',
     ),
     lines(
-      'ffmpeg: share of the processor',
+      'ffmpeg: CPU share of a run',
       'percentunit',
       [{ expr: `${ffmpegRate('cpu')} / (${ffmpegRate('run')} > 0)`, legend: '{{process_executable_name}}' }],
       'CPU seconds per second of a run. Low when programs are halted or share their CPU.',
+      { runbook: 'FfmpegStarved' },
     ),
     lines(
       'ffmpeg: the oldest run',
@@ -116,7 +118,7 @@ export const MEDIA: Dashboard = {
       's',
       by('max', 'process_executable_name', 'recording_program_stalled_seconds'),
       'How long a running program has used no CPU time.',
-      { warn: 30, bad: 60 },
+      { warn: 30, bad: 60, runbook: 'ProgramStalled' },
     ),
     lines(
       'ffmpeg: failures',
@@ -128,7 +130,8 @@ export const MEDIA: Dashboard = {
       'ffmpeg: killed runs',
       'ops',
       orZeroOf(rates('recording_purpose', 'recording_ffmpeg_duration_seconds_count{recording_outcome="killed"}')),
-      'A signal that the service did not send ended the program, for example of the kernel without memory.',
+      'A signal that the service did not send ended the program: for example, the kernel had no more memory.',
+      { runbook: 'ProgramsKilled' },
     ),
     lines(
       'Free disk for jobs',
@@ -230,6 +233,13 @@ export const WEBHOOKS: Dashboard = {
       by('max', 'recording_endpoint_state', 'recording_webhook_endpoints'),
       '`paused` endpoints wait for their owner.',
       { runbook: 'EndpointsFailing' },
+    ),
+    lines(
+      'Failing endpoints',
+      's',
+      by('max', 'recording_project_id', 'recording_webhook_failing_seconds'),
+      'How long the endpoint of a project has failed; the ten longest.',
+      { warn: 900, runbook: 'EndpointFailing' },
     ),
     lines(
       'Newly paused endpoints',
