@@ -197,9 +197,9 @@ export const PIPELINE = {
   },
   'recording.webhook.late': {
     kind: 'gauge',
-    unit: '{endpoint}',
+    unit: '{owner}',
     description:
-      'Endpoints that neither fail nor are busy, and have waited for a due event for over a minute. One process of webhooks reads it.',
+      'Owners with an endpoint that neither fails nor is busy and has waited for a due event for over a minute; counts the owners of at most 100 endpoints. One process of webhooks reads it.',
     attributes: {},
   },
   'recording.webhook.failing': {

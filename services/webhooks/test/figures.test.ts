@@ -123,12 +123,12 @@ test('due events that no process takes get older, and are stuck', async () => {
     await until('another event of the project was sent', async () => (await figure('recording.step.age')) < 2);
     assert.equal(await figure('recording.clips.stuck'), 0);
     assert.equal(await late(), 0);
-    const others = [uuidv7(), uuidv7()];
-    for (const other of others) {
-      const event = { ...about, id: uuidv7(), projectId: other, traceparent: '', tracestate: '' };
+    const owners = ['an owner', 'an owner', 'another owner'];
+    for (const ownerId of owners) {
+      const event = { ...about, id: uuidv7(), projectId: uuidv7(), ownerId, traceparent: '', tracestate: '' };
       await store.queue.insert(event, new Date(Date.now() - 61_000));
     }
-    await until('two endpoints wait for over a minute', async () => (await late()) === others.length);
+    await until('two owners wait for over a minute', async () => (await late()) === new Set(owners).size);
   } finally {
     await reporting.stop();
   }

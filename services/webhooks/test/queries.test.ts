@@ -103,6 +103,7 @@ test('each query examines only the documents that it returns or changes, however
   assert.deepEqual(await figures.endpoints(['away', 'project 1']), [
     { projectId: 'project 1', targetVersion: 1, state: 'paused', failingSince: at(0) },
   ]);
+  assert.equal(await figures.countOwners(['away', 'elsewhere']), 1);
   assert.equal(await figures.countDue(['away', 'elsewhere'], now), 1);
 
   const fresh: NewDelivery = {

@@ -19,6 +19,8 @@ export interface FigureStore {
   /** Returns the first due delivery of each endpoint, the oldest first. Running attempts are not due. */
   firstDue(now: Date): Promise<FirstDue[]>;
   endpoints(projectIds: string[]): Promise<Endpoint[]>;
+  /** Counts the owners of these projects that have a pending delivery. */
+  countOwners(projectIds: string[]): Promise<number>;
   /** Counts the deliveries of these projects that became due before `before`. */
   countDue(projectIds: string[], before: Date): Promise<number>;
 }
@@ -68,6 +70,17 @@ export function figureStore({ endpoints, deliveries }: Models): FigureStore {
         .maxTimeMS(maxTimeMS)
         .lean();
       return found.map(presentEndpoint);
+    },
+    async countOwners(projectIds) {
+      const stages = [
+        { $match: { state: 'pending', projectId: { $in: projectIds } } },
+        { $sort: QUEUE_INDEX },
+        { $group: { _id: '$projectId', ownerId: { $first: '$ownerId' } } },
+      ];
+      const first = await deliveries.collection
+        .aggregate<{ ownerId: string }>(stages, { hint: QUEUE_INDEX, maxTimeMS })
+        .toArray();
+      return new Set(first.map(({ ownerId }) => ownerId)).size;
     },
     countDue: (projectIds, before) =>
       deliveries.collection.countDocuments(

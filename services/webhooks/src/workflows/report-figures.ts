@@ -10,6 +10,7 @@ const STEP = { 'recording.step': 'webhook' };
 const LONGEST_FAILING = 10;
 /** The promise: the first attempt at an event follows within a minute. */
 const LATE_MS = 60_000;
+const LATE_MAX = 100;
 const reportEndpoints = reportOf('recording.webhook.endpoints');
 const reportLate = reportOf('recording.webhook.late');
 const reportFailing = reportOf('recording.webhook.failing');
@@ -37,7 +38,8 @@ async function reportDeliveries({ config, clock, store: { figures } }: FiguresCo
     return since ? [{ projectId, waitedMs: now.getTime() - since.getTime() }] : [];
   });
   reportStepAge(Math.max(0, ...waiting.map(({ waitedMs }) => waitedMs)) / 1_000, STEP);
-  reportLate(waiting.filter(({ waitedMs }) => waitedMs > LATE_MS).length, {});
+  const late = waiting.filter(({ waitedMs }) => waitedMs > LATE_MS).map(({ projectId }) => projectId);
+  reportLate(late.length === 0 ? 0 : await figures.countOwners(late.slice(0, LATE_MAX)), {});
   const stuckMs = config.stuckAfterSeconds * 1_000;
   const stuck = waiting.filter(({ waitedMs }) => waitedMs > stuckMs).map(({ projectId }) => projectId);
   reportStuck(stuck.length === 0 ? 0 : await figures.countDue(stuck, new Date(now.getTime() - stuckMs)), STEP);

@@ -13,7 +13,7 @@ const waits = (name: string, step: string, seconds: number, what: string, descri
   description,
 });
 
-/** A page needs several endpoints, because the fault may lie with the only one. */
+/** A page needs several owners, because many slow endpoints of one owner can make its own events wait. */
 function webhookWaits(severity: Alert['severity']): Alert {
   const alert = waits(
     'WebhookWaits',

@@ -3,6 +3,7 @@ import { histogram, pair, type Series, type Trial } from './trial.ts';
 
 const DAY = 24 * 60;
 
+const LATE = 'recording_webhook_late{job="webhooks",instance="a"}';
 const step = (name: string, values: string): Series => ({
   [`recording_step_age_seconds{job="submissions",instance="a",recording_step="${name}"}`]: values,
 });
@@ -15,8 +16,6 @@ const failed = (fault: string): Series => ({
 
 const waits = (alert: string, name: string, limit: number) =>
   pair(`${alert} page`, 10, step(name, `${limit + 60}x30`), step(name, `${limit - 60}x30`));
-
-const LATE = 'recording_webhook_late{job="webhooks",instance="a"}';
 
 /** Two trials of an alert on one gauge. */
 const gauge = (alert: string, series: string, bad: number, well: number) =>
@@ -31,6 +30,7 @@ const delays =
   (share, minutes = 5_000, perMinute = 10) => ({
     ...histogram(metric, labels, { perMinute, seconds: 30, shares: { [le]: 1 - share }, minutes }),
     ...(waiting && step(waiting, `${Number(le) + 10}x${minutes} 0x10000`)),
+    ...(waiting === 'webhook' && { [LATE]: `2x${minutes} 0x10000` }),
   });
 
 const SEEN: Readonly<Record<string, { budget: number; seen: Seen }>> = {
@@ -182,7 +182,7 @@ export const PROMISE_TRIALS: Readonly<Record<string, readonly Trial[]>> = {
       { ...step('webhook', '240x30'), [LATE]: '2x30' },
     ).map(trial => ({ ...trial, fires: trial.fires.flatMap(fired => [fired, 'WebhookWaits ticket']) })),
     {
-      name: 'one endpoint of one owner wakes nobody',
+      name: 'one owner wakes nobody',
       series: { ...step('webhook', '360x30'), [LATE]: '1x30' },
       minutes: 10,
       fires: ['WebhookWaits ticket'],
