@@ -49,12 +49,13 @@ const LEAST_USE = 0.1;
 const STALLED_LEAST = 10;
 
 function ffmpegStarved(time: Time): string {
+  const window = time.window(2 * MINUTE, 10);
   const rate = (counter: string) =>
-    `sum by (job) (rate(recording_ffmpeg_${counter}_time_seconds_total{process_executable_name="ffmpeg"}[${time.window(2 * MINUTE, 10)}]))`;
+    `sum by (job) (rate(recording_ffmpeg_${counter}_time_seconds_total{process_executable_name="ffmpeg"}[${window}]))`;
   return [
     `${rate('cpu')} / (${rate('run')} > ${LEAST_USE}) < ${STARVED_SHARE}`,
-    // One halted program has an alert of its own.
-    `unless on (job) max by (job) (recording_program_stalled_seconds) > ${time.seconds(15, STALLED_LEAST / 2)}`,
+    // A halted program has an alert of its own. Its time without CPU stays in the window after it continues.
+    `unless on (job) max by (job) (max_over_time(recording_program_stalled_seconds[${window}])) > ${time.seconds(15, STALLED_LEAST / 2)}`,
   ].join('\n');
 }
 

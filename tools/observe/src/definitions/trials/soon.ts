@@ -14,6 +14,8 @@ export interface SoonTrial {
   series: Series;
   /** The seconds after the first sample with the fault until the alert must fire. */
   within: number;
+  /** An alert that must not fire, neither during the fault nor after it. */
+  never?: string;
 }
 
 export const FAULT_AT = BEFORE;
@@ -160,7 +162,19 @@ export const SOON: readonly SoonTrial[] = [
     alert: 'ProgramStalled',
     what: 'one ffmpeg is halted',
     within: 90,
-    series: gauge('recording_program_stalled_seconds', 'media process_executable_name="ffmpeg"', (since = 0) => since),
+    series: {
+      ...gauge('recording_program_stalled_seconds', 'media process_executable_name="ffmpeg"', (since = 0) => since),
+      ...counter(
+        'recording_ffmpeg_run_time_seconds_total{job="media",instance="a",process_executable_name="ffmpeg"}',
+        since => (since === undefined ? 0.2 : 1.2),
+      ),
+      ...counter(
+        'recording_ffmpeg_cpu_time_seconds_total{job="media",instance="a",process_executable_name="ffmpeg"}',
+        () => 0.15,
+      ),
+    },
+    // The time without CPU stays in the window of the share after the program has ended.
+    never: 'FfmpegStarved',
   },
   {
     alert: 'ProgramsKilled',

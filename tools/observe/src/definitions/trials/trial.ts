@@ -100,7 +100,7 @@ export async function runSoonTrials(promtool: string, trials: readonly SoonTrial
     'trials.yaml': {
       rule_files: ['rules.yaml'],
       evaluation_interval: `${SAMPLE}s`,
-      tests: trials.map(({ alert, what, series, within }) => ({
+      tests: trials.map(({ alert, what, series, within, never }) => ({
         name: `${alert}: ${what}`,
         interval: `${SAMPLE}s`,
         input_series: Object.entries({ ...WELL, ...series }).map(([of, values]) => ({
@@ -112,6 +112,15 @@ export async function runSoonTrials(promtool: string, trials: readonly SoonTrial
           firing(alert, FAULT_AT + within, true),
           firing(alert, FAULT_END - SAMPLE, true),
           firing(alert, FAULT_END + OVER_WITHIN, false),
+          ...(never
+            ? [
+                {
+                  expr: `max_over_time(ALERTS{alertname="${never}", alertstate="firing"}[1h])`,
+                  eval_time: `${FAULT_END + OVER_WITHIN}s`,
+                  exp_samples: [],
+                },
+              ]
+            : []),
         ],
       })),
     },
