@@ -3,6 +3,7 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { type IncomingMessage, request } from 'node:http';
 import { after, test } from 'node:test';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
+import type { DashboardEndpointJson } from '@recording-request/contract/resources/dashboard';
 import { mintToken } from '@recording-request/contract/tokens';
 import { TranscriptStatus } from '@recording-request/proto/submissions/v1/submissions';
 import { at, link, links, presented, project, startOwnerGateway, submission } from './owner-gateway.ts';
@@ -54,9 +55,21 @@ test('the dashboard lists by words and by response, page by page, and answers 30
   assert.equal((await fetch(`${here}/links?limit=501`)).status, 400);
   assert.deepEqual(await (await fetch(`${here}/submissions/${SUBMISSION_ID}`)).json(), presented);
 
+  const endpoint = (await (await fetch(`${here}/webhook-endpoint`)).json()) as DashboardEndpointJson;
+  assert.deepEqual(
+    [endpoint.projectId, endpoint.endpoint?.state, endpoint.endpoint?.lastStatusCode],
+    [PROJECT_ID, 'paused', 410],
+  );
+
   const first = await fetch(`${here}/overview`);
   assert.equal(((await first.json()) as { videoBytes: number }).videoBytes, 5_000_000);
-  const paths = ['overview', 'submissions?limit=24', 'links?limit=100', `submissions/${SUBMISSION_ID}`];
+  const paths = [
+    'overview',
+    'webhook-endpoint',
+    'submissions?limit=24',
+    'links?limit=100',
+    `submissions/${SUBMISSION_ID}`,
+  ];
   for (const path of paths) {
     const etag = (await fetch(`${here}/${path}`)).headers.get('etag') ?? '';
     const again = await fetch(`${here}/${path}`, { headers: { 'if-none-match': etag } });

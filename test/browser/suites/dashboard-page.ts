@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
+import { startReceiver } from '@recording-request/harness/webhook-receiver';
+import { until } from '@recording-request/testing/wait';
 import type { Page } from 'playwright-core';
 import { checkAccessibility } from '../accessibility.ts';
 import { button } from '../actions.ts';
-import { copyClip } from '../dashboard-seed.ts';
+import { copyClip, deliver } from '../dashboard-seed.ts';
 import type { Project } from '../test-browser.ts';
 import { HOSTILE } from '../xss.ts';
 import {
@@ -12,6 +14,7 @@ import {
   giveToken,
   harness,
   openPage,
+  PEOPLE,
   people,
   playback,
   started,
@@ -254,4 +257,33 @@ test('the page has one nonce per answer, no other origins, no referrer and a sma
     const size = Number(script.headers.get('content-length'));
     assert.ok(size > 0 && size <= SCRIPT_BUDGET_BYTES[encoding], `${encoding}: ${size} bytes`);
   }
+});
+
+test('a notice says that the endpoint refuses events, until it accepts them', async () => {
+  await using receiver = await startReceiver();
+  const answer = (status: number) => {
+    receiver.respond = (_, response) => void response.writeHead(status).end();
+  };
+  answer(503);
+  const project = await harness.project({ webhookUrl: receiver.url });
+  const path = `/api/projects/${project.projectId}`;
+  const failingSince = async () => {
+    const { endpoint } = await harness.api('GET', `${path}/webhook-deliveries`);
+    return (endpoint as { failingSince: string | null } | null)?.failingSince;
+  };
+  await deliver(project.urls[0]!, PEOPLE);
+  await until('the endpoint has refused an event', failingSince);
+  const page = await openPage(harness, project.dashboardUrl, { viewport: PHONE });
+  const notice = page.getByRole('status').filter({ hasText: 'the endpoint answered 503' });
+  await notice.getByText('set webhookUrl again or send a test event').waitFor();
+  await fits(page, 'notice');
+
+  answer(204);
+  await harness.api('PATCH', path, { webhookUrl: receiver.url });
+  await until('the endpoint accepts events', async () => !(await failingSince()));
+  const asked = page.waitForResponse(response => response.url().endsWith('/webhook-endpoint'));
+  await page.reload();
+  await asked;
+  await notice.waitFor({ state: 'hidden' });
+  await page.context().close();
 });

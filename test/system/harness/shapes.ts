@@ -192,6 +192,7 @@ export const DashboardLinks: Shape = {
   recipientUrls: 'RecipientLink[]',
   pagination: 'Pagination',
 };
+export const DashboardEndpoint: Shape = { projectId: 'uuid', endpoint: 'WebhookEndpoint|null' };
 export const DashboardToken: Shape = { projectId: 'uuid', projectToken: 'prj_', dashboardUrl: 'uri' };
 export const DeliveryAttempt: Shape = {
   at: 'date-time',

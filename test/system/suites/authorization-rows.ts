@@ -66,6 +66,7 @@ export const ROWS: Record<string, Row> = {
   dashboardGetOverview: read('dashboard'),
   dashboardListSubmissions: read('dashboard'),
   dashboardListLinks: read('dashboard'),
+  dashboardGetWebhookEndpoint: read('dashboard'),
   dashboardExportSelected: read('dashboard'),
   dashboardGetSubmission: read('dashboard', clip),
   dashboardGetVideo: read('dashboard', clip),

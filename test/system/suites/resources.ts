@@ -27,6 +27,7 @@ export function resources({ ada, bob, full, bare, bobs, clip }: SeedData): void 
     ['GET', `${shown}/submissions/${clip.submissionId}`, 'Submission'],
     ['GET', `${shown}/links?limit=2`, 'DashboardLinks'],
     ['GET', `/project/${bare.projectToken}/links`, 'DashboardLinks'],
+    ['GET', `${shown}/webhook-endpoint`, 'DashboardEndpoint'],
     ['PATCH', submission, 'Submission', { selected: false }],
     ['PATCH', `${project}/links/${full.recipientUrls[2]!.tokenId}`, 'RecipientLink', { disabled: false }],
     ['PATCH', `${project}/links/${full.sharedLink!.tokenId}`, 'SharedRecipientLink', { disabled: false }],

@@ -40,6 +40,7 @@ export function dashboardPage(view: DashboardView): DashboardDocument {
         'main',
         null,
         h('div', { id: 'banner', class: 'warning banner', role: 'alert', hidden: true }),
+        h('div', { id: 'endpoint', class: 'warning', role: 'status', hidden: true }),
         h('dl', { id: 'figures', class: 'figures', 'aria-label': 'At a glance' }, figures(overview)),
         sections(),
         clipsSection({ submissions, here, query, project, older, nextCursor: page.pagination.nextCursor }),

@@ -1,6 +1,6 @@
 import { ApiUser, CurrentUser } from './account.ts';
 import { ContributorResponse } from './contributor-response.ts';
-import { DashboardLinks, DashboardOverview, DashboardToken } from './dashboard.ts';
+import { DashboardEndpoint, DashboardLinks, DashboardOverview, DashboardToken } from './dashboard.ts';
 import { ErrorBody } from './error.ts';
 import { ExportDocument } from './export-document.ts';
 import { CreatedRecipientLink, CreatedSharedRecipientLink, RecipientLink, SharedRecipientLink } from './link.ts';
@@ -45,5 +45,6 @@ export const RESOURCES = [
   DashboardToken,
   DashboardOverview,
   DashboardLinks,
+  DashboardEndpoint,
   ContributorResponse,
 ] as const;

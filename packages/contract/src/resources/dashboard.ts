@@ -3,6 +3,7 @@ import { count, nullableRef, ref, resource, text, uri, uuid } from './fields.ts'
 import { RecipientLink, SharedRecipientLink } from './link.ts';
 import { ProjectDetail } from './project.ts';
 import { Pagination } from './submission.ts';
+import { endpointOrNull } from './webhook-delivery.ts';
 
 export const DashboardOverview = Type.Object(
   {
@@ -26,6 +27,12 @@ export const DashboardLinks = Type.Object(
   { $id: 'DashboardLinks', ...resource },
 );
 export type DashboardLinksJson = Static<typeof DashboardLinks>;
+
+export const DashboardEndpoint = Type.Object(
+  { projectId: uuid('The project.'), endpoint: endpointOrNull },
+  { $id: 'DashboardEndpoint', ...resource },
+);
+export type DashboardEndpointJson = Static<typeof DashboardEndpoint>;
 
 export const DashboardToken = Type.Object(
   {

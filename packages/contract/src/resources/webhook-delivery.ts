@@ -62,6 +62,10 @@ const webhookEndpoint = Type.Object(
   resource,
 );
 export type WebhookEndpointJson = Static<typeof webhookEndpoint>;
+export const endpointOrNull = Type.Unsafe<WebhookEndpointJson | null>({
+  description: 'The state of the endpoint; null until something was sent.',
+  anyOf: [webhookEndpoint, { type: 'null' }],
+});
 
 export const WebhookRedelivery = Type.Object(
   { projectId: uuid('The project.'), count: count('The number of events that are sent again.') },
@@ -72,10 +76,7 @@ export type WebhookRedeliveryJson = Static<typeof WebhookRedelivery>;
 export const WebhookDeliveriesPage = Type.Object(
   {
     projectId: uuid('The project.'),
-    endpoint: Type.Unsafe<WebhookEndpointJson | null>({
-      description: 'The state of the endpoint; null until something was sent.',
-      anyOf: [webhookEndpoint, { type: 'null' }],
-    }),
+    endpoint: endpointOrNull,
     deliveries: Type.Array(ref(WebhookDelivery), { description: 'Newest first.' }),
     pagination: ref(Pagination),
   },

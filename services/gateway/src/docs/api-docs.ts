@@ -221,5 +221,5 @@ video, thumbnails and audio again if \`mediaStatus\` is \`failed\`, or \`ready\`
 
 With the dashboard token in the path, read-only: \`GET /project/<projectToken>/overview\` (figures and sizes; ETag),
 \`…/submissions\` (like the owner's), \`…/submissions/<submissionId>\` and its media and transcripts with their
-true media types, \`…/links\` page by page, \`…/export/selected.zip\`.
+true media types, \`…/links\` page by page, \`…/webhook-endpoint\` (whether the endpoint accepts events), \`…/export/selected.zip\`.
 `;

@@ -178,6 +178,7 @@ export function exampleResources(baseUrl: string) {
       deliveries: [delivery],
       pagination: { nextCursor: null },
     },
+    endpoint: { projectId: PROJECT, endpoint },
     redelivery: { projectId: PROJECT, count: 12 },
   };
 }

@@ -110,6 +110,7 @@ function answersOf(baseUrl: string): Record<string, unknown> {
     dashboardListSubmissions: all.submissions,
     dashboardGetSubmission: all.submission,
     dashboardListLinks: all.linksPage,
+    dashboardGetWebhookEndpoint: all.endpoint,
     listWebhookDeliveries: all.deliveries,
     redeliverWebhook: all.delivery,
     redeliverWebhooks: all.redelivery,

@@ -95,6 +95,8 @@ service retries refused events with a new signature. Another change within the d
 
 ### Looking, and sending again
 
+The dashboard shows a notice while the endpoint fails or is paused.
+
 \`\`\`sh
 api "$BASE/api/projects/$PROJECT/webhook-deliveries?limit=10"   # each attempt, and the state of the endpoint
 \`\`\`

@@ -1,4 +1,4 @@
-import { linkStatusOf, presentSubmission } from '@recording-request/contract/present';
+import { linkStatusOf, presentEndpoint, presentSubmission } from '@recording-request/contract/present';
 import {
   type DashboardLinksInput,
   DashboardLinksQuery,
@@ -6,7 +6,12 @@ import {
   DashboardSubmissionParams,
   SubmissionsQuery,
 } from '@recording-request/contract/requests';
-import { DashboardLinks, DashboardOverview } from '@recording-request/contract/resources/dashboard';
+import {
+  DashboardEndpoint,
+  type DashboardEndpointJson,
+  DashboardLinks,
+  DashboardOverview,
+} from '@recording-request/contract/resources/dashboard';
 import { ref } from '@recording-request/contract/resources/fields';
 import { Submission, SubmissionsPage } from '@recording-request/contract/resources/submission';
 import { TranscriptStatus } from '@recording-request/proto/submissions/v1/submissions';
@@ -14,7 +19,7 @@ import { LINKS_PAGE_SIZE } from '@recording-request/web-dashboard/settings';
 import type { FastifyInstance } from 'fastify';
 import type { Context } from '../context.ts';
 import { dashboard } from '../plugins/access-kinds.ts';
-import { submissionOf } from '../plugins/caller.ts';
+import { projectOf, submissionOf } from '../plugins/caller.ts';
 import { operation } from '../plugins/operation.ts';
 import { sendUnlessSame } from './answers.ts';
 import { loadLinks, loadOverview } from './dashboard-page.ts';
@@ -84,8 +89,33 @@ export async function dashboardExtensionRoutes(app: FastifyInstance, context: Co
     },
   );
 
+  endpointRoute(app, context);
   selectedZip(app, context);
   submissionRoutes(app, context);
+}
+
+function endpointRoute(app: FastifyInstance, { services }: Context): void {
+  app.get(
+    '/project/:projectToken/webhook-endpoint',
+    {
+      config: dashboard,
+      schema: operation({
+        id: 'dashboardGetWebhookEndpoint',
+        tag: 'extensions',
+        summary: 'Whether the endpoint of the project accepts events',
+        description: UNLESS_SAME,
+        params: DashboardParams,
+        json: { 200: ref(DashboardEndpoint) },
+        conditional: true,
+      }),
+    },
+    async (request, reply) => {
+      const { projectId } = projectOf(request);
+      const { endpoint } = await services.webhooks.listDeliveries({ projectId, pageSize: 1, cursor: '' });
+      const shown: DashboardEndpointJson = { projectId, endpoint: presentEndpoint(endpoint) };
+      return sendUnlessSame(request, reply, shown);
+    },
+  );
 }
 
 function selectedZip(app: FastifyInstance, context: Context): void {

@@ -5,6 +5,7 @@ export const elements = findElements({
   fresh: 'p',
   review: 'button',
   banner: 'div',
+  endpoint: 'div',
   figures: 'dl',
   clips: 'section',
   filters: 'form',

@@ -6,6 +6,7 @@ import { downloads, figures } from '../components/figures.ts';
 import { Poller, settings } from './api.ts';
 import { ended, failed, onTryAgain, works } from './connection.ts';
 import { elements } from './elements.ts';
+import { lookAtEndpoint } from './endpoint.ts';
 import { hasUnfinished } from './held.ts';
 import { refreshLinks } from './links.ts';
 import { refresh } from './news.ts';
@@ -16,9 +17,12 @@ const EVERY_MS = 5_000;
 const LONGEST_MS = 60_000;
 /** After this many rounds, unfinished clips are polled even if the figures have not changed. */
 const UNFINISHED_ROUNDS = 3;
+/** The rounds between two looks at the endpoint's state. */
+const ENDPOINT_ROUNDS = 12;
 
 const PATH = '/overview';
 const overview = new Poller();
+let { project } = settings.overview;
 let wait = EVERY_MS;
 let timer: number | undefined;
 let asking = false;
@@ -37,7 +41,9 @@ async function look(): Promise<void> {
       render(figures(received), elements.figures);
       render(downloads(received, pagePath), elements.downloadList);
       owed = true;
+      project = received.project;
     }
+    if (round % ENDPOINT_ROUNDS === 0) void lookAtEndpoint(project);
     const all = owed;
     owed ||= hasUnfinished() && round % UNFINISHED_ROUNDS === 0;
     if (owed) {
@@ -70,5 +76,6 @@ export function startLive(): void {
   addEventListener('offline', () => failed(new TypeError('offline')));
   overview.know(PATH, settings.etags.overview);
   works();
+  void lookAtEndpoint(project);
   timer = window.setTimeout(() => void look(), wait);
 }
