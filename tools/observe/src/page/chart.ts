@@ -48,7 +48,7 @@ export function chart(drawn: Line[], options: ChartOptions): Html {
   const link = ({ traceId, value }: Exemplar) =>
     html`<a href="/zipkin/traces/${traceId}">${formatValue(value, unit)}</a> `;
   return html`<div class="chart" role="group" aria-label="${words(title, data)}" data-chart="${JSON.stringify(data)}"></div>
-${exemplars.length > 0 ? html`<p class="queries">Traces of ${exemplars.map(link)}</p>` : null}`;
+${exemplars.length > 0 ? html`<p class="queries">Traces, the slowest first: ${exemplars.toSorted((a, b) => b.value - a.value).map(link)}</p>` : null}`;
 }
 
 function valuesOf(points: [number, number][], { start, stepSeconds }: Span, length: number): Value[] {

@@ -7,8 +7,8 @@ export interface Style {
 const HUES = 12;
 // The patterns are in browser/charts.ts.
 const DASHES = 3;
-// This start of the hash gives different hues to the names that share a panel.
-const START = 719_382;
+// This start of the hash gives different hues to the names that share a panel, and red to failures alone.
+const START = 6_181_329;
 const PRIME = 16_777_619;
 
 /** Returns the style of a line from its name alone, so that it is the same in each panel and at any time. */

@@ -75,7 +75,7 @@ export const GATEWAY: Dashboard = {
           exemplars: true,
         },
       ],
-      'Dots are traces. Only a share of the reads is traced; the panels above count all.',
+      'Dots or links are traces. Only a share of the reads is traced; the panels above count all.',
     ),
     lines(
       'Processes: duration of requests',
