@@ -103,12 +103,12 @@ export function queries({ observability, another, prometheus }: ObservedSystem):
     await sendAlerts(alertmanagerUrl, [
       alert('EventsNotPublished', 'page', { job: 'submissions' }),
       alert('ConsumerStuck', 'page'),
-      alert('MediaBudgetBurns', 'page', { objective: 'media' }),
-      alert('MediaBudgetBurns', 'ticket', { objective: 'media' }),
-      alert('OwnerReadBudgetBurns', 'page', { objective: 'owner-reads' }),
-      alert('OwnerReadBudgetBurns', 'ticket', { objective: 'owner-reads' }),
-      alert('LandingBudgetBurns', 'ticket', { objective: 'landing' }),
-      alert('DiskFull', 'page', { job: 'media' }),
+      alert('MediaBudgetBurns', 'page', { recording_step: 'media' }),
+      alert('MediaBudgetBurns', 'ticket', { recording_step: 'media' }),
+      alert('OwnerReadBudgetBurns', 'page', { recording_step: 'owner-reads' }),
+      alert('OwnerReadBudgetBurns', 'ticket', { recording_step: 'owner-reads' }),
+      alert('LandingBudgetBurns', 'ticket', { recording_step: 'landing' }),
+      alert('DiskFull', 'page', { job: 'webhooks' }),
     ]);
     const judged = async () => {
       const { quiet, loud } = await quietAndLoud(alertmanagerUrl, about);
