@@ -1,5 +1,5 @@
 import { type Alert, PROCESS_WAIT, TICKET_WAIT } from '../alert.ts';
-import { MINUTE, type Time } from '../time.ts';
+import { HOUR, MINUTE, type Time } from '../time.ts';
 
 const OF = 'messaging_destination_name, messaging_consumer_group_name';
 const SERVICES = ['gateway', 'projects', 'submissions', 'media', 'transcription', 'webhooks'];
@@ -39,6 +39,17 @@ function telemetryDropped(time: Time): string {
     `sum by (job, recording_signal) (increase(recording_telemetry_dropped_total[${window}])) > 0`,
     `sum by (job) (${lost})`,
   ].join('\nor ');
+}
+
+// A service that has not started yet is no fault: it must have been there within an hour. After that hour, the alert itself
+// keeps firing until the service is back.
+function serviceAway(time: Time): string {
+  return SERVICES.map(job => {
+    const metric = `process_memory_usage_bytes{job="${job}"}`;
+    const wasThere = `present_over_time(${metric}[${time.window(HOUR)}])`;
+    const fires = `ALERTS{alertname="ServiceAway", alertstate="firing", job="${job}"}`;
+    return `(absent(${metric}) and on () (${wasThere} or ${fires}))`;
+  }).join('\nor ');
 }
 
 /** Below this share of a CPU, ffmpeg does not get what it needs: it uses at least half of one on a busy machine. */
@@ -82,7 +93,7 @@ export const PROCESS_ALERTS: readonly Alert[] = [
     name: 'ServiceAway',
     about: 'process',
     severity: 'page',
-    expr: () => SERVICES.map(job => `absent(process_memory_usage_bytes{job="${job}"})`).join('\nor '),
+    expr: serviceAway,
     forSeconds: PROCESS_WAIT,
     leastForSeconds: 5,
     summary: 'No process of {{ $labels.job }} is running',

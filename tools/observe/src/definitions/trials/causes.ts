@@ -122,15 +122,29 @@ export const CAUSE_TRIALS: Readonly<Record<string, readonly Trial[]>> = {
       { 'up{job="recording-request"}': '1 0 1x20' },
     ),
   ],
-  ServiceAway: pair(
-    'ServiceAway page',
-    15,
-    { 'process_memory_usage_bytes{job="media",instance="a"}': '100x3 stale' },
+  ServiceAway: [
+    ...pair(
+      'ServiceAway page',
+      15,
+      { 'process_memory_usage_bytes{job="media",instance="a"}': '100x3 stale' },
+      {
+        'process_memory_usage_bytes{job="media",instance="b"}': '100x20',
+        'process_memory_usage_bytes{job="media",instance="a"}': '100x3 stale',
+      },
+    ),
     {
-      'process_memory_usage_bytes{job="media",instance="b"}': '100x20',
-      'process_memory_usage_bytes{job="media",instance="a"}': '100x3 stale',
+      name: 'a service that is away for over an hour',
+      series: { 'process_memory_usage_bytes{job="media",instance="a"}': '100x3 stale' },
+      minutes: 80,
+      fires: ['ServiceAway page'],
     },
-  ),
+    {
+      name: 'a service that has not started yet',
+      series: { 'process_memory_usage_bytes{job="media",instance="a"}': '_x60 100x20' },
+      minutes: 40,
+      fires: [],
+    },
+  ],
   ConsumerStuck: [
     ...pair(
       'ConsumerStuck page',
