@@ -1,8 +1,9 @@
-import { CALL_SECONDS, type MetricDefinition, OUTCOME, RATIOS, STEP_SECONDS } from './metric.ts';
+import { CALL_SECONDS, type MetricDefinition, RATIOS, STEP_SECONDS } from './metric.ts';
 
 const KIND = { 'recording.job.kind': '`media`, `transcript`' } as const;
 const STEP = { 'recording.step': '`landing`, `media`, `transcript`, `webhook`' } as const;
 const ATTEMPT_OUTCOME = '`delivered`, `refused` (a status other than 2xx), `unreachable`';
+const CLIP_OUTCOME = { 'recording.outcome': '`ok`, `failed`, `unusable` (failed because of the clip)' } as const;
 const PROGRAM = { 'process.executable.name': '`ffmpeg`, `ffprobe`' } as const;
 
 /** Metrics of a clip's pipeline: upload, landing, media, transcript and webhooks. */
@@ -25,14 +26,14 @@ export const PIPELINE = {
     kind: 'histogram',
     unit: 's',
     description: 'The time from the landing of a clip until the owner sees its thumbnails and audio.',
-    attributes: OUTCOME,
+    attributes: CLIP_OUTCOME,
     buckets: STEP_SECONDS,
   },
   'recording.transcript.delay': {
     kind: 'histogram',
     unit: 's',
     description: 'The time from the landing of a clip to its first transcript.',
-    attributes: OUTCOME,
+    attributes: CLIP_OUTCOME,
     buckets: STEP_SECONDS,
   },
   'recording.clips': {
@@ -206,7 +207,7 @@ export const PIPELINE = {
     kind: 'gauge',
     unit: 's',
     description:
-      'The time since the first failure of an endpoint after its last success, also while it is paused; for the ten endpoints with the longest time. A series ends when the endpoint accepts an event or gets a new address. One process of webhooks reads it.',
+      'The time since the first failure of an endpoint after its last success, for the ten endpoints with the longest time. A series ends when the endpoint accepts an event, gets a new address or is paused, because a paused endpoint waits for its owner. One process of webhooks reads it.',
     attributes: { 'recording.project.id': 'the project, an opaque random id; at most ten at once' },
   },
   'recording.webhook.endpoints.paused': {

@@ -42,8 +42,14 @@ test('the delays and jobs of a clip are counted once, even when its landing and 
     await submissions.change(key, before => onTranscriptEnded(before, before.transcriptRequest, heard));
   }
   const ok = { 'recording.outcome': 'ok' };
-  for (const name of ['recording.media.delay', 'recording.transcript.delay'])
-    assert.deepEqual(await measured.seriesOf(name), [{ attributes: ok, value: 1 }], name);
+  for (const name of ['recording.media.delay', 'recording.transcript.delay']) {
+    const series = await measured.seriesOf(name);
+    assert.deepEqual(
+      series.map(({ attributes, value }) => ({ attributes, value })),
+      [{ attributes: ok, value: 1 }],
+      name,
+    );
+  }
   assert.deepEqual(await measured.seriesOf('recording.jobs.created'), [
     { attributes: { 'recording.job.kind': 'media' }, value: 1 },
     { attributes: { 'recording.job.kind': 'transcript' }, value: 1 },
@@ -65,6 +71,8 @@ test('each failure is counted once, with its step and its fault; the series begi
     'transcript clip': 0,
     'transcript service': 0,
   });
+  const outcomes = async () =>
+    (await measured.seriesOf('recording.media.delay')).map(({ attributes }) => attributes['recording.outcome']);
   const land = async (fields = {}) => {
     const clip = landed({ id: uuidv7(), responseId: uuidv7(), ...fields });
     assert.ok(await submissions.land(clip, []));
@@ -83,4 +91,5 @@ test('each failure is counted once, with its step and its fault; the series begi
     'transcript clip': 0,
     'transcript service': 1,
   });
+  assert.ok((await outcomes()).includes('unusable') && !(await outcomes()).includes('failed'));
 });

@@ -66,6 +66,10 @@ async function fill() {
       ...{ _id: `project ${index}`, targetVersion: 1, state: 'paused', failingSince: at(0) },
       checkAt: index === 3 ? at(0) : later,
     })),
+    into('endpoints', 3, index => ({
+      ...{ _id: `failing ${index}`, targetVersion: 1, state: 'active', failingSince: at(index) },
+      checkAt: later,
+    })),
     into('erasures', 100, index => ({ _id: `erased ${index}`, at: new Date() })),
   ]);
 }
@@ -94,10 +98,10 @@ test('each query examines only the documents that it returns or changes, however
   const { queue, ledger, endpoints, figures } = inventory.stores;
   const now = new Date();
 
-  assert.deepEqual(await figures.endpointsByState(), { ok: 0, failing: 0, paused: 100 });
+  assert.deepEqual(await figures.endpointsByState(), { ok: 0, failing: 3, paused: 100 });
   assert.deepEqual(await figures.longestFailing(2), [
-    { projectId: 'project 0', failingSince: at(0) },
-    { projectId: 'project 1', failingSince: at(0) },
+    { projectId: 'failing 0', failingSince: at(0) },
+    { projectId: 'failing 1', failingSince: at(1) },
   ]);
   assert.deepEqual(await figures.firstDue(now), [{ projectId: 'away', nextAt: at(0) }]);
   assert.deepEqual(await figures.endpoints(['away', 'project 1']), [

@@ -21,7 +21,7 @@ export function noteLanded({ job }: Pick<Submission, 'job'>): void {
  * counted once.
  */
 export function noteChange(before: Submission, { set, events, fault }: Change): void {
-  for (const { type } of events) noteEnd(type, { ...before, ...set });
+  for (const { type } of events) noteEnd(type, { ...before, ...set }, fault);
   const step = events.some(({ type }) => type === 'submission.media.failed') ? 'media' : 'transcript';
   if (fault) countFailed({ 'recording.step': step, 'recording.fault': fault });
   const { job } = set;
@@ -30,11 +30,12 @@ export function noteChange(before: Submission, { set, events, fault }: Change): 
     countJob({ 'recording.job.kind': job.kind });
 }
 
-function noteEnd(type: SubmissionEvent['type'], after: Submission): void {
+function noteEnd(type: SubmissionEvent['type'], after: Submission, fault: Change['fault']): void {
+  const failed = { 'recording.outcome': fault === 'clip' ? 'unusable' : 'failed' };
   if (type === 'submission.media.completed') mediaDelay(sinceLanding(after), { 'recording.outcome': 'ok' });
-  if (type === 'submission.media.failed') mediaDelay(sinceLanding(after), { 'recording.outcome': 'failed' });
+  if (type === 'submission.media.failed') mediaDelay(sinceLanding(after), failed);
   // The result of a repeated request is not measured, because its time since the landing says nothing.
   if (after.transcriptRequest > 1) return;
   if (type === 'submission.transcript.completed') transcriptDelay(sinceLanding(after), { 'recording.outcome': 'ok' });
-  if (type === 'submission.transcript.failed') transcriptDelay(sinceLanding(after), { 'recording.outcome': 'failed' });
+  if (type === 'submission.transcript.failed') transcriptDelay(sinceLanding(after), failed);
 }

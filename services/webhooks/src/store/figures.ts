@@ -14,7 +14,7 @@ export interface FirstDue {
  */
 export interface FigureStore {
   endpointsByState(): Promise<{ ok: number; failing: number; paused: number }>;
-  /** Returns the endpoints that have failed for longest, also paused ones. */
+  /** Returns the endpoints that have failed for longest, without paused ones. */
   longestFailing(limit: number): Promise<{ projectId: string; failingSince: Date }[]>;
   /** Returns the first due delivery of each endpoint, the oldest first. Running attempts are not due. */
   firstDue(now: Date): Promise<FirstDue[]>;
@@ -45,9 +45,8 @@ export function figureStore({ endpoints, deliveries }: Models): FigureStore {
       return { ok: Math.max(0, active - failing), failing, paused };
     },
     async longestFailing(limit) {
-      const states: Endpoint['state'][] = ['active', 'paused'];
       const found = await endpoints
-        .find({ state: { $in: states }, ...everFailed }, { failingSince: 1 })
+        .find({ state: 'active', ...everFailed }, { failingSince: 1 })
         .setOptions({ hint: HEALTH_INDEX, maxTimeMS, sort: { failingSince: 1 }, limit })
         .lean();
       return found.map(({ _id: projectId, failingSince }) => ({ projectId, failingSince: failingSince! }));

@@ -20,15 +20,18 @@ export interface Objective {
 
 const rate = (series: string, window: string) => `(sum(rate(${series}[${window}])) or vector(0))`;
 
-/** A promise about a histogram: the events that `good` selects, within `seconds`. */
-function within(metric: string, seconds: number, good = ''): Pick<Objective, 'bad' | 'all'> {
-  const all = (window: string) => rate(`${metric}_count`, window);
+/** A promise about a histogram: of the events that `counts` selects, those that `good` selects within `seconds` keep it. */
+function within(metric: string, seconds: number, { counts = '', good = '' } = {}): Pick<Objective, 'bad' | 'all'> {
+  const all = (window: string) => rate(`${metric}_count${counts && `{${counts}}`}`, window);
   return {
     all,
     bad: window =>
       `${all(window)} - ${rate(`${metric}_bucket{${[good, upTo(seconds)].filter(Boolean).join(', ')}}`, window)}`,
   };
 }
+
+// A clip that cannot be used breaks no promise: otherwise an owner's contributors could wake an engineer.
+const CLIP = { counts: 'recording_outcome!="unusable"', good: 'recording_outcome="ok"' };
 
 /** Holds while the oldest work of a step waits for longer than `seconds`. */
 const waitsLonger = (step: 'media' | 'transcript', seconds: number) => ({
@@ -65,7 +68,7 @@ export const OBJECTIVES: readonly Objective[] = [
     title: 'Thumbnails and audio arrive in time',
     promise: 'A clip has its thumbnails and audio within a minute of its landing.',
     target: 0.99,
-    ...within('recording_media_delay_seconds', 60, 'recording_outcome="ok"'),
+    ...within('recording_media_delay_seconds', 60, CLIP),
     ...waitsLonger('media', 60),
   },
   {
@@ -74,7 +77,7 @@ export const OBJECTIVES: readonly Objective[] = [
     title: 'Transcripts arrive in time',
     promise: 'A clip has its transcript within five minutes of its landing.',
     target: 0.99,
-    ...within('recording_transcript_delay_seconds', 300, 'recording_outcome="ok"'),
+    ...within('recording_transcript_delay_seconds', 300, CLIP),
     ...waitsLonger('transcript', 300),
   },
   {

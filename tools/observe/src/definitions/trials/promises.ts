@@ -120,6 +120,19 @@ const KINDS: Readonly<Record<string, readonly Trial[]>> = {
       minutes: 20,
       fires: ['MediaBudgetBurns ticket'],
     },
+    {
+      name: 'clips that cannot be used break no promise',
+      series: {
+        ...histogram('recording_media_delay_seconds', 'job="submissions",instance="a",recording_outcome="unusable"', {
+          perMinute: 10,
+          seconds: 5,
+          shares: { '60.0': 1 },
+        }),
+        ...step('media', '70x10000'),
+      },
+      minutes: 65,
+      fires: [],
+    },
   ],
   LandingBudgetBurns: [
     {
