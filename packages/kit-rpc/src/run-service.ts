@@ -6,6 +6,7 @@ import { type RunningService, stopAll } from '@recording-request/kit/lifecycle';
 import { createLogger, type Logger } from '@recording-request/kit/log';
 import { isOutage } from '@recording-request/kit/outage';
 import { endTelemetry } from '@recording-request/kit-telemetry/ending';
+import { unreachableServer } from './unreachable.ts';
 
 // EX_CONFIG of sysexits.h.
 const UNUSABLE_CONFIGURATION = 78;
@@ -88,11 +89,6 @@ async function startWhenPossible(start: () => Promise<RunningService>, log: Logg
       await delay(backoffMs(attempt, 500, 5_000));
     }
   }
-}
-
-function unreachableServer({ name }: Error): string {
-  if (name.startsWith('Mongo')) return 'MongoDB';
-  return /^(Kafka|Publish)/.test(name) ? 'Kafka' : 'The object store';
 }
 
 function refuse(name: string, error: ConfigError): void {

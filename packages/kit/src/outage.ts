@@ -7,7 +7,9 @@ const MONGO_LABELS = ['RetryableWriteError', 'TransientTransactionError', 'Unkno
  * driver's retry of a read also fails, such an error has no label.
  */
 const MONGO_UNABLE = new Set<unknown>([50, 91, 134, 189, 10_058, 10_107, 11_600, 11_602, 13_435, 13_436]);
-const NETWORK = /^(ECONNREFUSED|ECONNRESET|ECONNABORTED|ETIMEDOUT|EPIPE|EHOSTUNREACH|ENOTFOUND|EAI_AGAIN)$/;
+const NETWORK = /^(ECONNREFUSED|ECONNRESET|ECONNABORTED|ETIMEDOUT|EPIPE|EHOSTUNREACH)$/;
+// The last four are codes of lookups of SRV and TXT records, for an address `mongodb+srv://`.
+const DNS = /^(ENOTFOUND|EAI_AGAIN|ESERVFAIL|EREFUSED|ETIMEOUT|ENODATA)$/;
 const STORE = /^(SlowDown|SlowDownRead|SlowDownWrite|ServiceUnavailable|XMinioServerNotInitialized|InternalError)$/;
 
 const KAFKA_AWAY =
@@ -28,5 +30,5 @@ export function isOutage(error: unknown): boolean {
   if (MONGO_AWAY.test(name) || KAFKA_AWAY.test(name)) return true;
   if (typeof hasErrorLabel === 'function')
     return MONGO_UNABLE.has(code) || MONGO_LABELS.some(label => hasErrorLabel.call(error, label));
-  return typeof code === 'string' && (NETWORK.test(code) || STORE.test(code));
+  return typeof code === 'string' && [NETWORK, DNS, STORE].some(codes => codes.test(code));
 }
