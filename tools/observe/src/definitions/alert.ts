@@ -22,10 +22,10 @@ export interface Alert {
   description: string;
 }
 
-// An explained alert waits at least as long as the alert that explains it.
+// An explained alert waits longer than the alert that explains it, which may need a minute to notice the fault.
 export const SERVER_WAIT = 15;
 export const PROCESS_WAIT = 15;
-export const PROMISE_WAIT = 45;
+export const PROMISE_WAIT = 75;
 export const TICKET_WAIT = 300;
 /**
  * The window (seconds) of the evidence that a promise is broken now. A page about a promise needs such evidence, so it
@@ -34,9 +34,9 @@ export const TICKET_WAIT = 300;
 export const EVIDENCE = 60;
 /**
  * The seconds for which an alert about a cause keeps firing after its condition: as long as the evidence of its effects
- * lasts, and one evaluation. Otherwise the pages about the effects would be sent after the recovery.
+ * lasts, and two evaluations. Otherwise the pages about the effects would be sent after the recovery.
  */
-export const KEPT = 75;
+export const KEPT = 90;
 /** The minimums of EVIDENCE and KEPT (seconds) after the division by a factor: a rate needs two samples. */
 export const LEAST_EVIDENCE = 5;
 export const LEAST_KEPT = 7;

@@ -85,6 +85,8 @@ export function renderAlerts(rows: AlertRow[]): Html {
   };
   const row = ({ name, severity, state, words, summary, since, runbook, subject }: AlertRow) =>
     html`<tr><th scope="row"><span class="tag ${state}">${severity || 'alert'} ${words}</span></th><td><strong>${name}</strong>${subject ? html` <span class="soft">${subject}</span>` : null}<br>${summary}</td><td>since ${timeOf(since)}</td><td>${runbook ? html`<a href="/docs/runbooks/${runbook}.md">Runbook of ${name}</a>` : null}</td></tr>`;
-  return html`<p>${count('page')} and ${count('ticket')} fire.</p>
+  const others = rows.filter(({ state }) => state !== 'firing').length;
+  const rest = others === 0 ? '' : ` ${others} of the alerts below need no action now.`;
+  return html`<p>${count('page')} and ${count('ticket')} fire.${rest}</p>
 <div class="scroll rows"><table><thead class="hidden-text"><tr><th scope="col">State</th><th scope="col">Alert</th><th scope="col">Since</th><th scope="col">Runbook</th></tr></thead><tbody>${rows.map(row)}</tbody></table></div>`;
 }

@@ -96,18 +96,19 @@ export const PROCESS_ALERTS: readonly Alert[] = [
     expr: serviceAway,
     forSeconds: PROCESS_WAIT,
     leastForSeconds: 5,
-    summary: 'No process of {{ $labels.job }} is running',
-    description: 'Its work is not done. Acknowledged data waits and is not lost.',
+    summary: 'No process of {{ $labels.job }} sends metrics',
+    description: 'Its processes are gone or halted. Its work is not done; acknowledged data waits and is not lost.',
   },
   {
     name: 'ConsumerStuck',
     about: 'process',
     severity: 'page',
     expr: consumerStuck,
-    forSeconds: PROCESS_WAIT,
+    // Longer than EventsNotPublished, which explains it, needs to notice that Kafka is down.
+    forSeconds: PROCESS_WAIT + 30,
     summary:
       '{{ $labels.messaging_consumer_group_name }} handles no events of {{ $labels.messaging_destination_name }}',
-    description: 'Kafka is up and has events, but a consumer does not handle them: one step of every clip is paused.',
+    description: 'Kafka has events, but a consumer does not handle them: one step of every clip is paused.',
   },
   {
     name: 'DiskFull',

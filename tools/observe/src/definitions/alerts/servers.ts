@@ -22,8 +22,8 @@ const RECENT = 2 * MINUTE;
  * Returns a condition on the age of the oldest unanswered request to a peer: a server that never responds does not show in
  * durations.
  */
-const unanswered = (peer: string, seconds: number) =>
-  `max by (recording_peer) (recording_peer_age_seconds{recording_peer="${peer}"}) > ${seconds}`;
+const unanswered = (peer: string, seconds: number, window: string) =>
+  `max by (recording_peer) (max_over_time(recording_peer_age_seconds{recording_peer="${peer}"}[${window}])) > ${seconds}`;
 
 function storeSlow(time: Time): string {
   const window = time.window(RECENT, LEAST_RECENT);
@@ -32,7 +32,8 @@ function storeSlow(time: Time): string {
   return [
     `(${share('store', slow, window, 3)}) > 0.2`,
     `(${share('store', away, window, 3)}) > 0.2`,
-    unanswered('store', time.seconds(30, 10)),
+    // A request ends after half a minute without a response, and the age begins again.
+    unanswered('store', time.seconds(10, 10), time.window(30, LEAST_RECENT)),
   ].join('\nor ');
 }
 
@@ -50,7 +51,7 @@ function speechFailing(time: Time): string {
   const window = time.window(3 * MINUTE, 15);
   return [
     `(${share('speech', failing('speech', '!=""', window), window, 2)}) > 0.5`,
-    unanswered('speech', time.seconds(2 * MINUTE, 30)),
+    unanswered('speech', time.seconds(2 * MINUTE, 30), time.window(30, LEAST_RECENT)),
   ].join('\nor ');
 }
 

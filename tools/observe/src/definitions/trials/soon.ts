@@ -89,7 +89,8 @@ export const SOON: readonly SoonTrial[] = [
     alert: 'ObjectStoreSlow',
     what: 'the object store is halted',
     within: 75,
-    series: gauge('recording_peer_age_seconds', 'media recording_peer="store"', (since = 0) => since),
+    // A request ends after half a minute without a response.
+    series: gauge('recording_peer_age_seconds', 'media recording_peer="store"', (since = 0) => since % 30),
   },
   {
     alert: 'EventsNotPublished',
@@ -132,7 +133,7 @@ export const SOON: readonly SoonTrial[] = [
   {
     alert: 'ConsumerStuck',
     what: 'a consumer gets no events',
-    within: 120,
+    within: 150,
     series: {
       ...gauge('recording_consumer_age_seconds', `submissions ${GROUP}`, since =>
         since === undefined ? 0 : olderBy(since),
