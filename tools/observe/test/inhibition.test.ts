@@ -75,7 +75,10 @@ const EXPLAINED: readonly { cause: Alert; steps: string; consumers: string }[] =
   { cause: { name: 'EndpointsFailing', severity: 'ticket' }, steps: '', consumers: '' },
 ];
 
-/** A cause and its effect that every request sends last: when the effect is silent, the others are up to date. */
+/**
+ * A cause and its effect, which every request sends last. When the effect is silent, Alertmanager has handled the other
+ * alerts.
+ */
 const CANARY: readonly Alert[] = ['MemoryNearLimit', 'EventLoopLate'].map(name => ({
   name,
   severity: 'ticket',

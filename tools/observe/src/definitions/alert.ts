@@ -22,14 +22,14 @@ export interface Alert {
   description: string;
 }
 
-// An explained alert waits longer than the alert that explains it, which may need a minute to notice the fault.
+// An explained alert waits longer, because the alert that explains it may need a minute to notice the fault.
 export const SERVER_WAIT = 15;
 export const PROCESS_WAIT = 15;
 export const PROMISE_WAIT = 75;
 export const TICKET_WAIT = 300;
 /**
- * The window (seconds) of the evidence that a promise is broken now. A page about a promise needs such evidence, so it
- * ends within this window after the fault.
+ * The window (seconds) of the evidence that a promise is broken now. A page about a promise needs such evidence, so
+ * the page ends at most this long after the fault.
  */
 export const EVIDENCE = 60;
 /**

@@ -11,16 +11,16 @@ export interface AlertmanagerSettings {
   ticket: Receiver;
 }
 
-/** Longer than one evaluation of the rules, so that the cause of a symptom has fired too. */
+/** Longer than one evaluation of the rules, so that the alert about the cause of a symptom fires in time. */
 const PAGE_WAIT = 20;
 
 const webhook = (receiver: Receiver) =>
   'url' in receiver ? { url: receiver.url, send_resolved: true } : { url_file: receiver.urlFile, send_resolved: true };
 
 /**
- * Returns Alertmanager's configuration, which separates pages from tickets and silences explained alerts. During
- * `group_wait`, the alert about the cause can arrive before Alertmanager looks for it. All alerts of one name are one page,
- * because one fault may affect several processes.
+ * Returns Alertmanager's configuration, which separates pages from tickets and silences explained alerts.
+ * Alertmanager looks for the cause only after `group_wait`, so that the alert about the cause can arrive. One page
+ * contains all alerts of one name, because one fault may affect several processes.
  */
 export function alertmanagerConfig({ time, page, ticket }: AlertmanagerSettings): string {
   return yamlOf({

@@ -1,12 +1,12 @@
 /**
- * The services, and the steps that do not work without each: the values of the label `recording_step` of the alerts about
+ * The steps that do not work without each service. They are values of the label `recording_step` of the alerts about
  * promises.
  */
 const STEPS_OF: Readonly<Record<string, readonly string[]>> = {
   gateway: ['landing', 'owner-reads'],
   projects: ['landing', 'webhook', 'owner-reads'],
   submissions: ['landing', 'media', 'transcript', 'webhook', 'owner-reads'],
-  // A landing lets media look at the file, and a transcript needs the sound from media.
+  // A landing waits until media has checked the file, and a transcript needs the sound from media.
   media: ['landing', 'media', 'transcript'],
   transcription: ['transcript'],
   webhooks: ['webhook'],
@@ -36,8 +36,8 @@ export interface Selection {
 }
 
 /**
- * While an alert of `cause` fires, the alerts of `effects` are silent, so that one fault sends one page. The alerts have the
- * same values of the labels `equal`.
+ * While an alert of `cause` fires, the alerts of `effects` are silent, so that one fault sends one page. The alerts must have
+ * the same values of the labels in `equal`.
  */
 export interface Explanation {
   cause: Selection;

@@ -7,8 +7,8 @@ const firing = ({ alerts, labels = {} }: Selection): string =>
 const zero = (severity: string) => `label_replace(vector(0), "severity", "${severity}", "", "")`;
 
 /**
- * Returns the rule that counts the firing alerts of each severity. Omits explained alerts, which Alertmanager silences:
- * Prometheus does not know its decisions.
+ * Returns the rule that counts the firing alerts of each severity. Uses the explanations to omit the alerts that
+ * Alertmanager silences, because Prometheus does not know Alertmanager's decisions.
  */
 export function firingRules(): RecordingRule[] {
   const explained = EXPLAINS.map(

@@ -38,7 +38,7 @@ const waitsLonger = (step: 'media' | 'transcript', seconds: number) => ({
   brokenNow: () => `max(recording_step_age_seconds{recording_step="${step}"}) > ${seconds}`,
 });
 
-/** Holds while events break the promise. A difference of rates may be a little more than 0 without any. */
+/** Holds while events break the promise. Without such events, a difference of rates may still be a little above 0. */
 const failsNow = (bad: Objective['bad']) => ({ bad, brokenNow: (window: string) => `${bad(window)} > 0.001` });
 
 const CONTRIBUTOR = 'job="gateway", http_route=~"/r/.*"';
@@ -84,10 +84,10 @@ export const OBJECTIVES: readonly Objective[] = [
     name: 'webhook',
     alert: 'WebhookBudgetBurns',
     title: 'Webhooks arrive in time',
-    promise: 'The first attempt at an event follows within a minute, except while its endpoint fails or is busy.',
+    promise: 'The first attempt at an event begins within a minute, except while its endpoint fails or is busy.',
     target: 0.99,
     ...within('recording_webhook_delay_seconds', 60),
-    // Many slow endpoints of one owner can make its own events wait.
+    // An owner with many slow endpoints can delay its own events.
     brokenNow: () =>
       `max(recording_step_age_seconds{recording_step="webhook"}) > 60 and on () max(recording_webhook_late) > 1`,
   },

@@ -32,8 +32,8 @@ export function resolveNames(
 }
 
 /**
- * Returns the name of a line: the target's legend or, without a legend, the labels. A zero in place of missing series is
- * `none`.
+ * Returns the name of a line: the target's legend or, without a legend, the labels. A zero that replaces missing
+ * series is named `none`.
  */
 export function legendOf(legend: string, labels: Record<string, string>): string {
   if (legend && legend !== '__auto')

@@ -7,7 +7,7 @@ export interface Style {
 const HUES = 12;
 // The patterns are in browser/charts.ts.
 const DASHES = 3;
-// This start of the hash gives different hues to the names that share a panel, and red to failures alone.
+// This start of the hash gives different hues to the names that share a panel, and red only to failures.
 const START = 6_181_329;
 const PRIME = 16_777_619;
 

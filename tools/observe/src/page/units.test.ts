@@ -32,7 +32,7 @@ test('formats values for people', () => {
   assert.deepEqual(shown, expected);
 });
 
-test('shows the rounding rest of cancelled numbers as 0', () => {
+test('shows a rounding error as 0', () => {
   assert.deepEqual(
     [-7e-12, 7e-18, -0].map(value => formatValue(value, 's')),
     ['0 s', '0 s', '0 s'],

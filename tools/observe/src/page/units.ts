@@ -24,12 +24,12 @@ const PLAIN: Scale = [
 // The values below which the smaller unit is clearer: 90 s, not 1.5 min; 1234, not 1.23 k.
 const BETTER_BELOW: Record<number, number> = { 60: 2, 1e3: 10 };
 const PER_SECOND: Record<string, string> = { reqps: '/s', ops: '/s', cps: '/s', eps: '/s', Bps: '/s', binBps: '/s' };
-// Floating-point sums that should cancel leave a rest. No figure here is so small.
+// Floating-point sums that should be 0 can leave a rounding error. No real figure is this small.
 const REST = 1e-9;
 // Grafana's form of a unit that it does not know.
 const SUFFIX = 'suffix:';
 
-/** Returns 0 for the rounding rest of cancelled numbers. */
+/** Returns 0 for a value that is only a rounding error. */
 export const withoutRest = (value: number): number => (Math.abs(value) < REST ? 0 : value);
 
 /** Formats the ticks of an axis, all in the unit of the largest. */

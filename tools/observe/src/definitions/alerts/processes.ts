@@ -41,8 +41,8 @@ function telemetryDropped(time: Time): string {
   ].join('\nor ');
 }
 
-// A service that has not started yet is no fault: it must have been there within an hour. After that hour, the alert itself
-// keeps firing until the service is back.
+// A service that has not started yet must not fire the alert, so the service must have sent metrics within the last hour. After
+// that hour, the firing alert itself keeps the condition true until the service is back.
 function serviceAway(time: Time): string {
   return SERVICES.map(job => {
     const metric = `process_memory_usage_bytes{job="${job}"}`;
@@ -52,9 +52,9 @@ function serviceAway(time: Time): string {
   }).join('\nor ');
 }
 
-/** Below this share of a CPU, ffmpeg does not get what it needs: it uses at least half of one on a busy machine. */
+/** Below this share of a CPU, ffmpeg is starved: even on a busy machine, it uses at least half a CPU. */
 const STARVED_SHARE = 0.2;
-/** A rarer use of ffmpeg (seconds per second) says nothing. */
+/** With less use of ffmpeg (seconds of runs per second), the CPU share is not reliable. */
 const LEAST_USE = 0.1;
 /** The minimum (seconds) for a stalled program after the division by a factor, because it is sampled every few seconds. */
 const STALLED_LEAST = 10;
@@ -65,7 +65,7 @@ function ffmpegStarved(time: Time): string {
     `sum by (job) (rate(recording_ffmpeg_${counter}_time_seconds_total{process_executable_name="ffmpeg"}[${window}]))`;
   return [
     `${rate('cpu')} / (${rate('run')} > ${LEAST_USE}) < ${STARVED_SHARE}`,
-    // A halted program has an alert of its own. Its time without CPU stays in the window after it continues.
+    // ProgramStalled reports a halted program. Its time without CPU stays in the window after it continues.
     `unless on (job) max by (job) (max_over_time(recording_program_stalled_seconds[${window}])) > ${time.seconds(15, STALLED_LEAST / 2)}`,
   ].join('\n');
 }
@@ -97,14 +97,14 @@ export const PROCESS_ALERTS: readonly Alert[] = [
     forSeconds: PROCESS_WAIT,
     leastForSeconds: 5,
     summary: 'No process of {{ $labels.job }} sends metrics',
-    description: 'Its processes are gone or halted. Its work is not done; acknowledged data waits and is not lost.',
+    description: 'Its processes have ended or are halted. Its work waits; acknowledged data is safe.',
   },
   {
     name: 'ConsumerStuck',
     about: 'process',
     severity: 'page',
     expr: consumerStuck,
-    // Longer than EventsNotPublished, which explains it, needs to notice that Kafka is down.
+    // Longer than EventsNotPublished needs to notice that Kafka is down, because it explains this alert.
     forSeconds: PROCESS_WAIT + 30,
     summary:
       '{{ $labels.messaging_consumer_group_name }} handles no events of {{ $labels.messaging_destination_name }}',
@@ -150,7 +150,7 @@ export const PROCESS_ALERTS: readonly Alert[] = [
     leastForSeconds: 5,
     summary: 'ffmpeg of {{ $labels.job }} uses {{ $value | humanizePercentage }} of a CPU',
     description:
-      'Thumbnails, audio and transcripts take many times as long as usual, and landings wait for a look at the file.',
+      'Thumbnails, audio and transcripts take many times as long as usual, and landings wait until media has checked the file.',
   },
   {
     name: 'ProgramStalled',
@@ -161,7 +161,7 @@ export const PROCESS_ALERTS: readonly Alert[] = [
     summary:
       'A program of {{ $labels.instance }} of {{ $labels.job }} has used no CPU for {{ $value | humanizeDuration }}',
     description:
-      'It is halted, or its disk does not respond. It keeps a slot, and its clip waits until the time limit.',
+      'It is halted, or its disk does not respond. It keeps a slot, and its clip waits until the program’s time limit.',
   },
   {
     name: 'ProgramsKilled',

@@ -15,12 +15,15 @@ function share(peer: string, bad: string, window: string, least: number): string
 const failing = (peer: string, errors: string, window: string) =>
   `sum(rate(${REQUESTS}_count{recording_peer="${peer}", error_type${errors}}[${window}]))`;
 
-/** The window (seconds) of the pages about servers: a fault shows within it, and the page ends soon after the fault. */
+/**
+ * The window (seconds) of the pages about servers. It is long enough to show a fault, and short enough that the page
+ * ends soon after the fault.
+ */
 const RECENT = 2 * MINUTE;
 
 /**
- * Returns a condition on the age of the oldest unanswered request to a peer: a server that never responds does not show in
- * durations.
+ * Returns a condition on the age of the oldest unanswered request to a peer, because durations do not show a server
+ * that never responds.
  */
 const unanswered = (peer: string, seconds: number, window: string) =>
   `max by (recording_peer) (max_over_time(recording_peer_age_seconds{recording_peer="${peer}"}[${window}])) > ${seconds}`;

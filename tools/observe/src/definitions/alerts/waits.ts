@@ -13,14 +13,14 @@ const waits = (name: string, step: string, seconds: number, what: string, descri
   description,
 });
 
-/** A page needs several owners, because many slow endpoints of one owner can make its own events wait. */
+/** A page needs several owners, because an owner with many slow endpoints can delay its own events. */
 function webhookWaits(severity: Alert['severity']): Alert {
   const alert = waits(
     'WebhookWaits',
     'webhook',
     5 * MINUTE,
     'A due event has not been sent',
-    'Owners’ systems have no webhooks about clips. Events whose endpoint fails or is busy do not count.',
+    'Owners’ systems get no webhooks about clips. Events whose endpoint fails or is busy do not count.',
   );
   const several = '\nand on () max(recording_webhook_late) > 1';
   return { ...alert, severity, expr: time => alert.expr(time) + (severity === 'page' ? several : '') };
@@ -68,8 +68,8 @@ export const WAIT_ALERTS: readonly Alert[] = [
       `sum by (recording_step) (increase(recording_clips_failed_total{recording_fault="service"}[${time.window(HOUR, 15)}])) > 0`,
     forSeconds: TICKET_WAIT,
     summary:
-      '{{ $value | humanize }} clips have no {{ $labels.recording_step }} after the last attempt, by no fault of theirs',
-    description: 'Nothing retries them until an operator or their owner asks for it.',
+      '{{ $value | humanize }} clips have no {{ $labels.recording_step }} after the last attempt; the clips are not at fault',
+    description: 'They are not retried until an operator or their owner requests it.',
   },
   {
     name: 'DeadLetters',

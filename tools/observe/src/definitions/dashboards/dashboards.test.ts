@@ -49,7 +49,7 @@ describe('a panel', () => {
           assert.deepEqual(fieldConfig.defaults.color, { mode: 'palette-classic-by-name' }, title);
   });
 
-  test('shows nothing below zero where only a rest of zero can be', () => {
+  test('shows nothing below zero where only rounding errors can be negative', () => {
     for (const { where, queries } of PANELS)
       for (const { expr } of queries)
         if (/server_seconds_more/.test(expr)) assert.match(expr, /^clamp_min\(/, where);

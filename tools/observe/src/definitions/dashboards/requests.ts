@@ -46,7 +46,7 @@ export const GATEWAY: Dashboard = {
       'RPCs in progress',
       'none',
       [{ expr: `topk(10, ${rateBy('rpc_method', 'rpc_server_call_duration_seconds_sum')})`, legend: '{{rpc_method}}' }],
-      'The mean number: the seconds spent per second.',
+      'The mean number: the seconds of RPCs per second.',
     ),
     lines(
       'RPCs that failed',

@@ -146,7 +146,7 @@ export const STORES: Dashboard = {
           legend: '{{db_operation_name}}',
         },
       ],
-      'The mean number, without `getMore`: the seconds spent per second.',
+      'The mean number, without `getMore`: the seconds of commands per second.',
       { stacked: true },
     ),
     lines(
@@ -172,7 +172,7 @@ export const STORES: Dashboard = {
       'Calls in progress by server',
       'none',
       [{ expr: 'recording:server_seconds:rate5m', legend: '{{server}}' }],
-      'The mean number, without `getMore`: the seconds per second that the services wait for it.',
+      'The mean number, without `getMore`: the seconds per second for which the services wait for the server.',
       { stacked: true, runbook: 'which-step-is-slow' },
     ),
     lines(

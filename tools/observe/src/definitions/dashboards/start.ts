@@ -18,7 +18,7 @@ export const START: Dashboard = {
       'Rest of the budget of 30 days',
       'percentunit',
       [
-        // The number of times is a label: one panel has one unit.
+        // The number of times is a label, because one panel has one unit.
         {
           expr: `0 * count_values by (objective) ("times", round(1 - (${LEFT} < 0), 0.1))`,
           legend: '{{objective}}: used up {{times}} times',
@@ -71,7 +71,7 @@ export const START: Dashboard = {
     lines(
       'Servers that take more time than before',
       'suffix:s/s',
-      // Rounding removes the rest of floating-point differences.
+      // Rounding removes floating-point errors.
       [{ expr: 'clamp_min(round(recording:server_seconds_more:rate5m, 0.001), 0)', legend: '{{server}}' }],
       'Additional seconds per second for the same calls. The highest server is the slow step.',
       { runbook: 'which-step-is-slow' },

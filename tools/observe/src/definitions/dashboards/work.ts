@@ -56,7 +56,7 @@ const jobs = (kind: string, runbook: string): Panel[] => [
         legend: '{{recording_fault}}',
       },
     ],
-    'In an hour, by whose fault it is.',
+    'Failures within an hour, by fault: the clip or the service.',
     { runbook: 'ClipsFailing' },
   ),
 ];
@@ -104,7 +104,7 @@ export const MEDIA: Dashboard = {
       'ffmpeg: CPU share of a run',
       'percentunit',
       [{ expr: `${ffmpegRate('cpu')} / (${ffmpegRate('run')} > 0)`, legend: '{{process_executable_name}}' }],
-      'CPU seconds per second of a run. Low when programs are halted or share their CPU.',
+      'CPU seconds per second of a run. The share is low when programs are halted or get too little CPU.',
       { runbook: 'FfmpegStarved' },
     ),
     lines(
@@ -130,7 +130,7 @@ export const MEDIA: Dashboard = {
       'ffmpeg: killed runs',
       'ops',
       orZeroOf(rates('recording_purpose', 'recording_ffmpeg_duration_seconds_count{recording_outcome="killed"}')),
-      'A signal that the service did not send ended the program: for example, the kernel had no more memory.',
+      'A signal that the service did not send ended the program. For example, the kernel killed it because memory was short.',
       { runbook: 'ProgramsKilled' },
     ),
     lines(
@@ -238,7 +238,7 @@ export const WEBHOOKS: Dashboard = {
       'Failing endpoints',
       's',
       by('max', 'recording_project_id', 'recording_webhook_failing_seconds'),
-      'How long the endpoint of a project has failed; the ten longest.',
+      'How long the endpoint of a project has failed. Shows the ten longest times.',
       { warn: 900, runbook: 'EndpointFailing' },
     ),
     lines(

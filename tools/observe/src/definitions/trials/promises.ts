@@ -195,7 +195,7 @@ export const PROMISE_TRIALS: Readonly<Record<string, readonly Trial[]>> = {
       { ...step('webhook', '240x30'), [LATE]: '2x30' },
     ).map(trial => ({ ...trial, fires: trial.fires.flatMap(fired => [fired, 'WebhookWaits ticket']) })),
     {
-      name: 'one owner wakes nobody',
+      name: 'one owner’s late events do not page',
       series: { ...step('webhook', '360x30'), [LATE]: '1x30' },
       minutes: 10,
       fires: ['WebhookWaits ticket'],
