@@ -16,7 +16,7 @@ export function cpuSecondsIn(stat: string): { own: number; children: number } {
   return { own: seconds(OWN), children: seconds(CHILDREN) };
 }
 
-/** Undefined for an ended process, and on a system without /proc. */
+/** Returns undefined for an ended process, and on a system without /proc. */
 function cpuSecondsOf(process: number | 'self'): { own: number; children: number } | undefined {
   try {
     return cpuSecondsIn(readFileSync(`/proc/${process}/stat`, 'utf8'));

@@ -38,18 +38,18 @@ async function end(running: RunningProgram): Promise<void> {
   await until('the run has ended', async () => (await figure('program.age')) === 0);
 }
 
-/** Lets the clock of this process run ahead. */
+/** Moves the clock of this process forward. */
 function clock(t: TestContext) {
   const now = performance.now.bind(performance);
   let aheadMs = 0;
   t.mock.method(performance, 'now', () => now() + aheadMs);
-  /** This process is suspended. */
+  /** Acts as if this process had been suspended. */
   const jump = (seconds: number) => {
     aheadMs += seconds * 1_000;
   };
   return {
     jump,
-    /** This process takes its samples. */
+    /** Acts as if time passed while this process takes its samples. */
     async pass(seconds: number) {
       for (let passed = 0; passed < seconds; passed += 2) {
         jump(2);

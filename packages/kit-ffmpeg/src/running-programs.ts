@@ -3,20 +3,23 @@ import { usedSeconds } from './child-cpu.ts';
 
 export type Program = 'ffmpeg' | 'ffprobe';
 
-/** A running program, as its metrics need it. */
+/** The state of a running program that its metrics need. */
 export interface RunningProcess {
   /** Undefined while the id is unknown. */
   pid(): number | undefined;
-  /** Returns whether output waits until this process reads it. Then the program may wait too, and has not stalled. */
+  /**
+   * Returns whether this process has output of the program to read. The program may then wait for this process, which
+   * is not a stall.
+   */
   isUnread(): boolean;
 }
 
-/** Times are of `awakeMs`. */
+/** All times are values of `awakeMs`. */
 interface Run extends RunningProcess {
   program: Program;
   startedAt: number;
   cpuSeconds: number;
-  /** The last sample at which the program had used CPU time, or might have waited for this process. */
+  /** The time of the last sample at which the program had used CPU time, or could be waiting for this process. */
   workedAt: number;
 }
 
@@ -24,7 +27,7 @@ interface Run extends RunningProcess {
 interface Ended {
   runSeconds: number;
   cpuSeconds: number;
-  /** The last value of the counter of CPU time, which includes running programs. */
+  /** The last reported CPU seconds, including those of running programs. */
   reportedCpu: number;
 }
 
@@ -46,7 +49,10 @@ let timer: NodeJS.Timeout | undefined;
 let awake = 0;
 let lookedAt = 0;
 
-/** Returns the milliseconds for which this process was not suspended. Only differences during a run mean something. */
+/**
+ * Returns the milliseconds for which this process was not suspended. Only differences between two values within a run
+ * are meaningful.
+ */
 function awakeMs(): number {
   const now = performance.now();
   awake += Math.min(now - lookedAt, PAUSE_MAX_MS);
@@ -54,7 +60,7 @@ function awakeMs(): number {
   return awake;
 }
 
-/** Reports these programs, with zeros until they run. */
+/** Reports zeros for these programs until they run. */
 export function reportPrograms(programs: Program[]): void {
   for (const program of programs) endedOf(program);
 }
@@ -82,7 +88,7 @@ export function reportRunning(program: Program, process: RunningProcess): (cpuSe
   };
 }
 
-/** Reads the CPU seconds of all running programs. Returns the time. */
+/** Reads the CPU seconds of all running programs. Returns the value of `awakeMs`. */
 function sample(): number {
   const now = awakeMs();
   for (const run of runs) {
@@ -94,7 +100,7 @@ function sample(): number {
   return now;
 }
 
-/** Reports a metric of each program. `read` gets the seconds of the ended runs, the present runs, and the time. */
+/** Reports a metric of each program. `read` gets the totals of the ended runs, the current runs, and the time. */
 function report(name: ProgramMetric, read: (total: Ended, running: Run[], now: number) => number): void {
   observe(name, () => {
     const now = sample();
@@ -118,8 +124,8 @@ report('recording.program.stalled', (_, running, now) => {
 });
 if (HAS_PROC)
   report('recording.ffmpeg.cpu.time', (total, running) => {
-    // If several programs end at once, the meter counts the seconds of all for the first one. Until the others end, the
-    // sum is too high.
+    // If several programs end at once, the meter attributes the seconds of all of them to the first one. The sum is too
+    // high until the others end.
     const seconds = total.cpuSeconds + sum(running.map(({ cpuSeconds }) => cpuSeconds));
     total.reportedCpu = Math.max(total.reportedCpu, seconds);
     return total.reportedCpu;

@@ -145,8 +145,8 @@ export function reachedCpuLimit(child: Ended, seconds: number | undefined, limit
 }
 
 /**
- * Returns the signal with which another process, possibly this service, killed a program; undefined if there was none.
- * Such an end says nothing about the file.
+ * Returns the signal by which another process, possibly this service, killed a program; undefined without one. Such an
+ * end does not show that the file is at fault.
  */
 export const killedBy = (child: Ended, seconds: number | undefined, limit: number): string | undefined =>
   reachedCpuLimit(child, seconds, limit) ? undefined : endedFromOutside(child);

@@ -14,7 +14,7 @@ async function failedLookup(look: (resolver: Resolver) => Promise<unknown>): Pro
   );
 }
 
-test('an address mongodb+srv whose name is not found is about MongoDB, and the start is retried', async () => {
+test('a failed lookup of a mongodb+srv address names MongoDB, and the start is retried', async () => {
   for (const look of [
     (resolver: Resolver) => resolver.resolveSrv('_mongodb._tcp.cluster.invalid'),
     (resolver: Resolver) => resolver.resolveTxt('cluster.invalid'),

@@ -49,24 +49,24 @@ export const PIPELINE = {
     kind: 'counter',
     unit: '{clip}',
     description:
-      'Results `failed` of clips’ media and transcripts. A transcript that fails because of the media counts only for `media`.',
+      'Media and transcripts of clips that ended as `failed`. If a transcript fails because its media failed, only the media counts.',
     attributes: {
       'recording.step': '`media`, `transcript`',
-      'recording.fault': '`clip`; `service`: this service, a server that it needs, or unknown after several attempts',
+      'recording.fault': '`clip`; `service` (also a server that it needs, or unknown after several attempts)',
     },
   },
   'recording.clips.stuck': {
     kind: 'gauge',
     unit: '{clip}',
     description:
-      'Clips that wait in a step for longer than `STUCK_AFTER_SECONDS` (ten minutes); 10,000 means 10,000 or more. For webhooks: due events of the projects to which nothing was sent for longer than this, although their endpoints neither fail nor are paused.',
+      'Clips that wait in a step for longer than `STUCK_AFTER_SECONDS` (ten minutes); 10,000 means 10,000 or more. For webhooks: events that have been due for longer than this. Counts only projects whose endpoint neither fails nor is paused, and was sent no waiting event for as long.',
     attributes: STEP,
   },
   'recording.step.age': {
     kind: 'gauge',
     unit: 's',
     description:
-      'The time that the oldest clip has waited in a step; 0 without one. A histogram would not show work that never ends. For webhooks, the largest over projects of the time since the oldest event is due and no waiting event of the project was sent. Endpoints that fail or are paused do not count, so an endpoint with a queue of its own shows at most the time of its attempts and `WEBHOOK_POLL_MS`.',
+      'The time that the oldest clip has waited in a step; 0 without one. A histogram would not show work that never ends. For webhooks, the largest age of all projects: the time since the oldest event of the project became due, or since a waiting event of the project was sent, if that is later. Endpoints that fail or are paused do not count. So events that wait behind earlier events of their own endpoint show at most the duration of an attempt plus `WEBHOOK_POLL_MS`.',
     attributes: STEP,
   },
   'recording.jobs': {
@@ -103,7 +103,7 @@ export const PIPELINE = {
       'recording.purpose':
         'for ffmpeg `all` (a clip’s files in one run), `remux`, `thumbnails`, `audio`, `sound`; for ffprobe `packets`, `frame`',
       'recording.outcome':
-        '`ok`; `failed`, also if the clip is at fault or the service ended the program; `killed`: a signal ended the program, and the service did not send it',
+        '`ok`; `failed` (also if the clip is at fault or the service ended the program); `killed` (by a signal that the service did not send)',
     },
     buckets: STEP_SECONDS,
   },
@@ -131,7 +131,7 @@ export const PIPELINE = {
     kind: 'gauge',
     unit: 's',
     description:
-      'The longest time for which a running program has used no CPU time; 0 without one. A time counts neither while the program’s output waits for the service nor while the service is suspended.',
+      'The longest time for which a running program has used no CPU time; 0 without one. Time does not count while the service has output of the program to read, or while the service is suspended.',
     attributes: PROGRAM,
   },
   'recording.media.ratio': {
@@ -184,7 +184,7 @@ export const PIPELINE = {
     kind: 'histogram',
     unit: 's',
     description:
-      'The time that an event waited for its first attempt, from when the attempt was possible until it began, whatever its result. Possible: the event had happened, its endpoint neither failed nor was paused, and the endpoint had one of its own permits free (`WEBHOOK_ENDPOINT_CONCURRENCY`). First attempts at a failing endpoint, test events and events sent again by hand are not in it.',
+      'The time from when the first attempt at an event was possible until it began; the result does not matter. An attempt is possible when the event has happened, its endpoint neither fails nor is paused, and the endpoint has a free permit of its own (`WEBHOOK_ENDPOINT_CONCURRENCY`). First attempts at a failing endpoint, test events and events sent again by hand do not count.',
     attributes: {},
     buckets: STEP_SECONDS,
   },
@@ -200,14 +200,14 @@ export const PIPELINE = {
     kind: 'gauge',
     unit: '{owner}',
     description:
-      'Owners with an endpoint that neither fails nor is busy and has waited for a due event for over a minute; counts the owners of at most 100 endpoints. One process of webhooks reads it.',
+      'Owners with an event that has been due for over a minute, although its endpoint is neither failing, paused nor busy. Counts the owners of at most 100 endpoints. One process of webhooks reads it.',
     attributes: {},
   },
   'recording.webhook.failing': {
     kind: 'gauge',
     unit: 's',
     description:
-      'The time since the first failure of an endpoint after its last success, for the ten endpoints with the longest time. A series ends when the endpoint accepts an event, gets a new address or is paused, because a paused endpoint waits for its owner. One process of webhooks reads it.',
+      'How long an endpoint has failed: the time since the first failure after its last success. Shows the ten endpoints with the longest time. A series ends when the endpoint accepts an event, gets a new address or is paused, because a paused endpoint waits for its owner. One process of webhooks reads it.',
     attributes: { 'recording.project.id': 'the project, an opaque random id; at most ten at once' },
   },
   'recording.webhook.endpoints.paused': {

@@ -14,7 +14,7 @@ export interface Measured extends AsyncDisposable {
 }
 
 class OnDemand extends MetricReader {
-  // Like the readers of a service: a gauge has only the series of this collection.
+  // A gauge has only the series of the current collection, as with the reader of a service.
   override selectAggregationTemporality(type: InstrumentType): AggregationTemporality {
     return type === InstrumentType.OBSERVABLE_GAUGE ? AggregationTemporality.DELTA : AggregationTemporality.CUMULATIVE;
   }

@@ -24,7 +24,7 @@ after(async () => {
   await rm(root, { recursive: true, force: true });
 });
 
-/** Returns the sum of a metric of ffmpeg, of one outcome if it is given. */
+/** Returns the sum of an ffmpeg metric; with `outcome`, only for this outcome. */
 async function sumOf(name: string, outcome?: string): Promise<number> {
   const series = (await measured.seriesOf(name)).filter(
     ({ attributes }) =>

@@ -78,7 +78,7 @@ test('events behind the running attempts of their own endpoint do not count as l
     return value - before.value === EVENTS && receiver.received.filter(mine).length === EVENTS;
   });
   const { sum } = await delays();
-  // Behind each other they wait 0, 2, 4 and 6 s.
+  // The events wait one behind another: 0, 2, 4 and 6 s.
   assert.ok(sum! - before.sum! < 6, `they waited ${sum! - before.sum!} s`);
   assert.ok(age < 5, `the age was ${age} s`);
   assert.equal(stuck, 0);
@@ -99,7 +99,7 @@ test('events of an endpoint that accepts and never answers do not count as late;
   await harness.webhooks.sendTest({ projectId, eventType: '' });
   const later = await largestUntil('the endpoint is no longer failing', async () => (await failing()).length === 0);
   assert.ok(later.age < 5, `the age was ${later.age} s`);
-  // The attempt that ran during the test event fails, and its retry is far away.
+  // The attempt that ran during the test event fails, and its retry is due much later.
   await receiver.waitFor(3 + 1 + (EVENTS - 1), mine);
   const { value, sum } = await delays();
   assert.ok(sum! - before.sum! < 6, `${value - before.value} events waited ${sum! - before.sum!} s`);

@@ -13,7 +13,7 @@ type Begin = (system: System, repair: AsyncDisposableStack) => Promise<string | 
 /** A runbook's query that names the broken part while the fault lasts. */
 export interface Naming extends RunbookQuery {
   label: string;
-  /** The part's value of the label. */
+  /** The value of the label for the broken part. */
   value: string | ((system: System) => string);
   /** The series that names the part; `absent`: no series has the value, but others exist. */
   by: Sign;
@@ -29,12 +29,12 @@ export interface Drill {
   /** Returns the labels of the alert that are known only when the system runs. */
   labels?: (system: System) => Record<string, RegExp>;
   names?: Naming;
-  /** The shortest duration of the fault; by default, it ends soon after its alert. Not divided. */
+  /** The minimum duration of the fault, which no factor divides. By default, the fault ends soon after its alert. */
   lastsMs?: number;
   begin: Begin;
   /**
-   * Waits until the system has done the work that the fault has delayed. Rejects when it does not. `began` is the
-   * beginning of the fault, by Date.now().
+   * Waits until the system has done the work that the fault delayed. Rejects when this work stays undone. `began` is
+   * the beginning of the fault, by Date.now().
    */
   recovers?: (system: System, options: { began: number; signal: AbortSignal }) => Promise<void>;
 }

@@ -13,7 +13,7 @@ import type { Row } from './table.ts';
 const FIRE_MS = 90_000;
 /** The time for which the fault continues after its alert, so that other alerts can fire. */
 const STAY_MS = 8_000;
-/** The limit for the runbook's query to name the broken part, from the alert on. */
+/** The time after the alert within which the runbook's query must name the broken part. */
 const NAME_MS = 20_000;
 const QUIET_MS = 120_000;
 
@@ -27,8 +27,8 @@ export interface Result {
 }
 
 /**
- * Causes the drill's fault, waits for its alert, asks the runbook's query, removes the fault, and waits until no alert fires.
- * Rejects when the signal fires.
+ * Causes the drill's fault, waits for its alert, runs the runbook's query, removes the fault, and waits until no
+ * alert fires. Rejects when the signal fires.
  */
 export async function runDrill(drill: Drill, system: System, signal: AbortSignal): Promise<Result> {
   const labels = { ...drill.expects.labels, ...drill.labels?.(system) };
@@ -97,7 +97,7 @@ interface Named {
 
 const NOTHING: Named = { named: '', misses: [] };
 
-/** Asks the runbook's query until it names the broken part. */
+/** Runs the runbook's query until its result names the broken part. */
 async function named(naming: Naming, system: System, signal: AbortSignal): Promise<Named> {
   const { label, by, runbook } = naming;
   const query = await runbookQuery(naming, timeOf(system.factor));

@@ -100,7 +100,7 @@ export function metrics({ points, spans }: Pick<TraceReceiver, 'points' | 'spans
         assert.ok(Number(value) >= 1, JSON.stringify(attributes));
     });
 
-    test('no attribute has an id, token or address, but one has a project, and the number of series is bounded', () => {
+    test('no attribute has an id, token or address, except one project id, and the number of series is bounded', () => {
       const counts = new Map<string, number>();
       for (const { name, service, attributes: given } of all()) {
         const attributes = { ...given };

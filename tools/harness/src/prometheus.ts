@@ -111,7 +111,7 @@ export interface Rule {
 export interface RuleAlert {
   state: 'pending' | 'firing';
   activeAt: string;
-  /** The end of the firing of an alert whose condition is over. */
+  /** The time when an alert whose condition has ended stops firing. */
   heldUntil?: string;
   labels: Record<string, string>;
   annotations: Record<string, string>;

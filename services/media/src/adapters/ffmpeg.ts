@@ -42,8 +42,8 @@ const MESSAGE_LINES = 40;
 const DISK_FULL = /No space left on device/;
 const END = /^ffmpeg (?:was killed with signal (\w+)|exited with code (\d+))/;
 // Sets the limits of SPAWN_OPTIONS here, because fluent-ffmpeg starts programs with its own options. One process runs
-// `env`, then `setsid`, then `sh`, then ffmpeg; no second process starts. `sh` prints the process id, which
-// fluent-ffmpeg does not give.
+// `env`, `setsid`, `sh` and ffmpeg run one after another in the same process. `sh` prints the process id, because
+// fluent-ffmpeg does not report it.
 const IN_SANDBOX = [
   ...['-i', ...Object.entries(SPAWN_OPTIONS.env).map(([name, value]) => `${name}=${value}`)],
   ...['setsid', 'sh', '-c', 'unset PWD; echo "[pid $$]" >&2; exec "$@" </dev/null', 'sh'],

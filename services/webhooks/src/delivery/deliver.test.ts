@@ -134,7 +134,7 @@ test('a cached target older than its endpoint is read again before the attempt',
   assert.deepEqual(sent, ['https://owner.example/2']);
 });
 
-test('a delay is the time in which a first attempt was possible, whatever its result', async () => {
+test('a delay is the time from when a first attempt was possible until it began, for each result', async () => {
   const at = (ms: number) => new Date(ms);
   const long = { createdAt: at(0), leaseUntil: at(1_000_000) };
   const delays = async () => (await measured.seriesOf('recording.webhook.delay'))[0] ?? { value: 0, sum: 0 };

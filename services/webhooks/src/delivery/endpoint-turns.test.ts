@@ -19,7 +19,7 @@ function start() {
   return { state, stored, turns, endpoint };
 }
 
-test('a permit is free since the last attempt that another delivery waited for', () => {
+test('a permit is free since the end of the last attempt for which another delivery waited', () => {
   const { state, turns, endpoint } = start();
   const now = new Date(state.nowMs);
   assert.equal(turns.begin(endpoint, now), 0, 'nothing ever waited for this endpoint');
@@ -28,13 +28,13 @@ test('a permit is free since the last attempt that another delivery waited for',
   assert.equal(turns.begin(endpoint, now), state.nowMs);
 });
 
-test('a new process takes the end of the last wait from the ledger, and later only its own', () => {
+test('a new process reads the end of the last wait from the ledger, and then uses only its own attempts', () => {
   const { turns, endpoint } = start();
   assert.equal(turns.begin({ ...endpoint, servedAt: new Date(90_000) }, new Date(0)), 90_000);
   assert.equal(turns.begin({ ...endpoint, servedAt: new Date(99_000) }, new Date(0)), 90_000);
 });
 
-test('the ledger learns of waiting events that are sent, once per interval, and not of others', () => {
+test('the ledger stores that a waiting event was sent, at most once per interval, and ignores other events', () => {
   const { state, stored, turns, endpoint } = start();
   turns.begin(endpoint, new Date(state.nowMs - EVERY_MS));
   assert.deepEqual(stored, []);

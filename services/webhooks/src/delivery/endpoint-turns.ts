@@ -6,8 +6,8 @@ import type { Endpoints } from '../store/endpoints.ts';
 /** Separates the time that deliveries wait behind their own endpoint from the time that they wait for this service. */
 export interface EndpointTurns {
   /**
-   * Call this when an attempt begins at an event created at `createdAt`. Returns since when the endpoint had a free
-   * permit, in milliseconds of `clock`.
+   * Call this when an attempt begins at an event that was created at `createdAt`. Returns the time (milliseconds of
+   * `clock`) since which the endpoint has had a free permit.
    */
   begin(endpoint: Endpoint, createdAt: Date): number;
   /** Call this when an attempt released a permit for which another delivery to the endpoint waited. */
@@ -17,10 +17,11 @@ export interface EndpointTurns {
 const KNOWN_MAX = 10_000;
 
 /**
- * The ledger stores that a waiting delivery was sent, for other processes, for this process after a restart, and for
- * figures.
+ * Stores in the ledger when a waiting delivery was sent. Other processes, this process after a restart, and the
+ * figures read this time.
  *
- * @param everyMs an event that is older has waited; also the shortest time between two writes about one endpoint
+ * @param everyMs an event that is older than this has waited; also the minimum time between two writes about one
+ * endpoint
  */
 export function createEndpointTurns(deps: {
   clock: Clock;
@@ -46,7 +47,8 @@ export function createEndpointTurns(deps: {
       if (createdAt.getTime() < longAgo && (storedAt.get(projectId) ?? 0) < longAgo) store(projectId, now);
       const known = freedAt.get(projectId);
       if (known !== undefined) return known;
-      // This is the first attempt of this process. Until the stored time, other processes may have used all permits.
+      // This process makes its first attempt at the endpoint. Other processes may have used all permits until the
+      // stored time.
       const first = servedAt?.getTime() ?? 0;
       setNewest(freedAt, projectId, first);
       return first;
@@ -55,7 +57,7 @@ export function createEndpointTurns(deps: {
   };
 }
 
-/** Sets a value, and forgets the value that was set first if there are too many. */
+/** Sets a value. If there are too many values, deletes the one that was set first. */
 function setNewest(map: Map<string, number>, key: string, value: number): void {
   map.delete(key);
   map.set(key, value);

@@ -12,14 +12,16 @@ export interface Endpoint {
   state: 'active' | 'paused';
   /** The time of the first failure since the last success. */
   failingSince?: Date;
-  /** The status and the fixed phrase of the last failure; 0 without an answer. Both are set while `failingSince` is. */
+  /**
+   * The status and the fixed phrase of the last failure; 0 without an answer. Both are set while `failingSince` is set.
+   */
   lastStatusCode?: number;
   lastError?: string;
   /** True when the event about these failures is recorded. */
   failureReported?: boolean;
   /** The last time at which the endpoint's failures or its pause ended. */
   wellSince?: Date;
-  /** When an attempt at an event that had waited began. Newer attempts may follow within `WEBHOOK_POLL_MS`. */
+  /** The time when an attempt at an event that had waited began. It is stored at most once per `WEBHOOK_POLL_MS`. */
   servedAt?: Date;
   pausedAt?: Date;
   pauseReason?: PauseReason;

@@ -1,9 +1,9 @@
 import type { Endpoint } from './endpoint.ts';
 
 /**
- * Returns since when this service could have sent to the project: the first due delivery is due, the endpoint neither
- * fails nor is paused, and no delivery that had waited was sent since. Returns undefined while the endpoint fails or is
- * paused: its deliveries wait for their owner.
+ * Returns the time since which this service could have sent to the project. This is the latest of three times: the
+ * first delivery became due, the last failures or pause of the endpoint ended, a delivery that had waited was sent.
+ * Returns undefined while the endpoint fails or is paused, because its deliveries wait for their owner.
  */
 export function sendableSince(firstDueAt: Date, endpoint: Endpoint | undefined): Date | undefined {
   if (endpoint?.failingSince || endpoint?.state === 'paused') return undefined;

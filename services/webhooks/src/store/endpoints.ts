@@ -19,7 +19,7 @@ export interface Endpoints {
   ): Promise<{ endpoint: Endpoint; renewed: boolean }>;
   /** Records a failure. Returns undefined when the address has changed since. */
   failed(projectId: string, targetVersion: number, attempt: Attempt): Promise<Endpoint | undefined>;
-  /** Records that the event about the failures since `failingSince` is recorded. */
+  /** Notes that the event about the failures since `failingSince` has been recorded. */
   failureReported(projectId: string, failingSince: Date): Promise<void>;
   /** Ends the failures of the endpoint. */
   succeeded(projectId: string, targetVersion: number, at: Date): Promise<void>;

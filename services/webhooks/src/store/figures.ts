@@ -14,7 +14,7 @@ export interface FirstDue {
  */
 export interface FigureStore {
   endpointsByState(): Promise<{ ok: number; failing: number; paused: number }>;
-  /** Returns the endpoints that have failed for longest, without paused ones. */
+  /** Returns the endpoints that have failed for the longest time, without paused ones. */
   longestFailing(limit: number): Promise<{ projectId: string; failingSince: Date }[]>;
   /** Returns the first due delivery of each endpoint, the oldest first. Running attempts are not due. */
   firstDue(now: Date): Promise<FirstDue[]>;

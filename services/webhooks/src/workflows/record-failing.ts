@@ -6,9 +6,9 @@ import { recordEvent } from './record-event.ts';
 const TYPE = 'webhook.failing';
 
 /**
- * Records the event about an endpoint that has failed for `failingAfterMs`, if the project requests it: once for each
- * period of failures, because the event's id depends only on the project and the start of that period. The event waits
- * like any other until the endpoint accepts it.
+ * Records the event about an endpoint that has failed for `failingAfterMs`, if the project requests it. Records it
+ * once for each period of failures: the event's id depends only on the project and the start of the period. The event
+ * waits like any other until the endpoint accepts it.
  */
 export async function recordFailing(context: Context, endpoint: Endpoint, events: readonly string[]): Promise<void> {
   const { config, clock, store } = context;

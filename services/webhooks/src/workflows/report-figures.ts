@@ -8,7 +8,7 @@ type FiguresContext = Pick<Context, 'config' | 'log' | 'clock' | 'connection' | 
 
 const STEP = { 'recording.step': 'webhook' };
 const LONGEST_FAILING = 10;
-/** The promise: the first attempt at an event follows within a minute. */
+/** The promise: the first attempt at an event begins within a minute. */
 const LATE_MS = 60_000;
 const LATE_MAX = 100;
 const reportEndpoints = reportOf('recording.webhook.endpoints');
@@ -17,7 +17,7 @@ const reportFailing = reportOf('recording.webhook.failing');
 const reportStepAge = reportOf('recording.step.age');
 const reportStuck = reportOf('recording.clips.stuck');
 
-/** Reports the states of endpoints and the deliveries that this service does not send; one process reports for all. */
+/** Reports the states of endpoints, and the due deliveries that wait for this service. One process reports for all. */
 export function startReporting(context: FiguresContext): Stoppable {
   const { config, log, connection } = context;
   const reports = [reportEndpoints, reportFailing, reportLate, reportStepAge, reportStuck];

@@ -12,7 +12,7 @@ const WATCH_MS = 20_000;
 
 export const endpointHangs: Drill = {
   name: 'endpoint-hangs',
-  promise: 'An owner’s endpoint that never responds is a ticket with the project, and never a page, also not later',
+  promise: 'An owner’s endpoint that never responds opens a ticket with its project, but never sends a page',
   expects: { alert: 'EndpointFailing', severity: 'ticket' },
   labels: ({ owners }) => ({ recording_project_id: new RegExp(`^${owners.single.project.projectId}$`) }),
   names: {

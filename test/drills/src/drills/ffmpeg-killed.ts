@@ -6,7 +6,7 @@ const LIMIT_MS = 120_000;
 
 export const ffmpegKilled: Drill = {
   name: 'ffmpeg-killed',
-  promise: 'The alert names the program that something outside kills; each clip gets its media when this ends',
+  promise: 'The alert names the program that another process kills; each clip gets its media after the fault',
   expects: { alert: 'ProgramsKilled', severity: 'page', labels: { job: /^media$/ } },
   names: {
     ...{ runbook: 'ProgramsKilled', query: /recording_outcome="killed"/ },

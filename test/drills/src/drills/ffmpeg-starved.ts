@@ -5,7 +5,7 @@ const SHARE = 0.1;
 
 export const ffmpegStarved: Drill = {
   name: 'ffmpeg-starved',
-  promise: 'The alert names media’s ffmpeg, which gets a tenth of the CPU, not the clips that wait for it',
+  promise: 'The alert names media’s ffmpeg, which gets a tenth of a core, not the waiting clips',
   expects: { alert: 'FfmpegStarved', severity: 'page', labels: { job: /^media$/ } },
   names: {
     ...{ runbook: 'FfmpegStarved', query: /\brecording_ffmpeg_run_time_seconds_total\b/ },

@@ -18,6 +18,6 @@ export const storeSlow: Drill = {
 
 export const storeSlower: Drill = {
   name: 'store-slower',
-  promise: 'An object store that takes a little over a second per request pages while it does so',
+  promise: 'An object store that takes a little over a second per request sends a page while it is slow',
   ...storeLate(1_200),
 };

@@ -5,7 +5,7 @@ import type { Owners } from './owners.ts';
 
 /** A load of contributors and an owner. They act at fixed times, even while earlier requests still run. */
 export interface SteadyLoad extends AsyncDisposable {
-  /** Hands in one more clip, for this project. Rejects when it is not accepted. */
+  /** Hands in one more clip for this project. Rejects when the clip is not accepted. */
   handIn(project: Project): Promise<void>;
   /** The latest accepted clips, oldest first. */
   readonly clips: readonly HandedIn[];

@@ -7,7 +7,7 @@ import { type Observability, startObservability } from '@recording-request/obser
 
 /** The interval of a service's exports, of scrapes, and of rule evaluations. */
 const SCRAPE_MS = 1_000;
-/** Three exports of a service of a cluster. */
+/** Three export intervals of a service in production. */
 const SILENT_MS = 45_000;
 /** A process on a busy machine must not look like one that has ended. */
 const SILENT_LEAST_MS = 8_000;

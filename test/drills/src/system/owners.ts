@@ -16,7 +16,7 @@ export interface Owners {
   single: { project: Project; endpoint: FaultProxy };
 }
 
-// One failing project of six is less than a fifth, from which on the failures are probably ours.
+// One failing endpoint of six is less than a fifth; above a fifth, EndpointsFailing fires.
 const OTHERS = 4;
 
 /** Creates the owners and their projects. `stack` closes the proxies. */

@@ -20,7 +20,7 @@ export function signalTo(pid: number, signal: NodeJS.Signals): boolean {
   }
 }
 
-/** Calls `act` with the present runs again and again, until the disposal of `repair`. */
+/** Calls `act` with the current runs repeatedly, until `repair` is disposed of. */
 export function onRuns(find: () => number[], act: (runs: number[]) => void, repair: AsyncDisposableStack): void {
   const timer = setInterval(() => act(find()), LOOK_MS);
   repair.defer(() => clearInterval(timer));
@@ -28,7 +28,9 @@ export function onRuns(find: () => number[], act: (runs: number[]) => void, repa
 
 const PERIOD_MS = 500;
 
-/** Stops and continues the runs, so that each gets this share of a core. The disposal of `repair` continues all runs. */
+/**
+ * Stops and continues the runs, so that each gets this share of a core. All runs continue when `repair` is disposed of.
+ */
 export function starve(find: () => number[], share: number, repair: AsyncDisposableStack): void {
   const stopped = new Set<number>();
   repair.defer(() => {

@@ -37,7 +37,7 @@ export interface SystemOptions {
   /** The folder of all files; it is created. */
   dataDir: string;
   factor: number;
-  /** The load's choices. */
+  /** Determines the load's choices. */
   random: Random;
   log(line: string): void;
   signal: AbortSignal;

@@ -17,7 +17,7 @@ const EVERY_MS = 5_000;
 const LONGEST_MS = 60_000;
 /** After this many rounds, unfinished clips are polled even if the figures have not changed. */
 const UNFINISHED_ROUNDS = 3;
-/** The rounds between two looks at the endpoint's state. */
+/** The number of rounds between two requests for the endpoint's state. */
 const ENDPOINT_ROUNDS = 12;
 
 const PATH = '/overview';

@@ -185,7 +185,7 @@ export type SubmissionEvent =
 export interface Change {
   set: Partial<Submission>;
   events: SubmissionEvent[];
-  /** Why the media, or only the transcript, failed by this change; undefined when neither failed. */
+  /** The cause, if this change records that the media or the transcript failed. */
   fault?: Fault | undefined;
 }
 
