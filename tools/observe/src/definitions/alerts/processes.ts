@@ -146,8 +146,9 @@ export const PROCESS_ALERTS: readonly Alert[] = [
     about: 'process',
     severity: 'page',
     expr: ffmpegStarved,
-    forSeconds: PROCESS_WAIT,
-    leastForSeconds: 5,
+    // After an outage, all waiting work runs at once and shares the CPU for some seconds.
+    forSeconds: 2 * PROCESS_WAIT,
+    leastForSeconds: 12,
     summary: 'ffmpeg of {{ $labels.job }} uses {{ $value | humanizePercentage }} of a CPU',
     description:
       'Thumbnails, audio and transcripts take many times as long as usual, and landings wait until media has checked the file.',
