@@ -166,7 +166,11 @@ test('an inspection without a slot in half of its time fails with too_many', asy
   const path = { ownerId: 'impatient', linkId: 'link' };
   let refused = false;
   const crowd = Array.from({ length: 40 }, async () => {
-    while (!refused) await client.inspect({ objectKey, ...path }, { deadlineMs: 100_000 });
+    // On a busy machine, some of the crowd are refused too.
+    while (!refused)
+      await client.inspect({ objectKey, ...path }, { deadlineMs: 100_000 }).catch((error: unknown) => {
+        if (!withCode('too_many')(error)) throw error;
+      });
   });
   const late = client.inspect({ objectKey, ...path }, { deadlineMs: 1_500 });
   await assert.rejects(late, withCode('too_many')).finally(() => {

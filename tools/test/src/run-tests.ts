@@ -38,11 +38,12 @@ const SAMPLED = /\/owner-api\.test\.ts$/;
 const SPEECH = /stack\/src\/speech\.test\.ts$/;
 const TEST_MS = 15 * 60_000;
 const TICK_MS = 60_000;
-// Three times the number of cores, because long files mostly wait. The memory is also a limit, because a file needs up
+// Twice the number of cores, because long files wait for much of their time. With more, tests compete for CPU and run into
+// their limits. The memory is also a limit, because a file needs up
 // to 2 GiB.
 const FILES_AT_ONCE = Math.max(
   2,
-  Math.min(availableParallelism() * 3, Math.floor(process.availableMemory() / 2 ** 31)),
+  Math.min(availableParallelism() * 2, Math.floor(process.availableMemory() / 2 ** 31)),
 );
 /** The number of slowest files to report at the end. */
 const SLOWEST = 12;
