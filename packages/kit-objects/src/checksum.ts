@@ -16,7 +16,7 @@ interface Store {
   requestMs: number;
 }
 
-const KNOWN_MS = 5 * 60_000;
+const REFUSED_MS = 5 * 60_000;
 const PROBE_MS = 5_000;
 const PROBE_KEY = 'checksum-probe';
 // The error codes of S3 and MinIO for a body that does not match its checksum.
@@ -54,14 +54,15 @@ export function wholePuts({ client, bucket, requestMs }: Store): (put: WholePut)
 }
 
 /**
- * Finds out whether the store verifies checksums, by sending a byte with the CRC-32 of another byte. The result is
- * valid for a few minutes. A store that does not respond in time counts as a store without checksums.
+ * Finds out whether the store verifies checksums, by sending a byte with the CRC-32 of another byte. A store that does
+ * not respond in time counts as a store without checksums. A store without checksums is probed again after some
+ * minutes. A store with checksums is probed once: each probe is a request with an error, which operators see in the metrics.
  */
 function checksumSupport({ client, bucket, requestMs }: Store) {
   let known: { value: boolean; until: number } | undefined;
   let finding: Promise<boolean> | undefined;
   const remember = (value: boolean) => {
-    known = { value, until: performance.now() + KNOWN_MS };
+    known = { value, until: value ? Number.POSITIVE_INFINITY : performance.now() + REFUSED_MS };
   };
 
   async function probe(): Promise<boolean> {
