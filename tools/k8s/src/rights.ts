@@ -17,7 +17,7 @@ export interface MongoUser {
 export const MONGO_USERS = ['projects', 'submissions', 'webhooks', 'migrate', 'backup'] as const;
 export const STORE_USERS = ['submissions', 'media', 'transcription', 'migrate', 'backup'] as const;
 
-/** Returns the policy of a user of the object store: its name in deploy/README.md, and its file. */
+/** Returns the policy of a user of the object store: its name in deploy/servers.md, and its file. */
 export const policyOf = (user: (typeof STORE_USERS)[number]) => ({
   name: `recording-request-${user}`,
   file: join(RIGHTS, 's3', `${user}.json`),

@@ -35,7 +35,7 @@ const SHARED: ReadonlyArray<[title: string, words: string, variables: Variables]
   ['Every service', '', { ...processVariables, ...healthVariables }],
   [
     'Certificates between the services',
-    '[deploy](../deploy/README.md#certificates-between-the-services) explains how to create and replace them.',
+    '[deploy](../deploy/k8s/README.md#certificates-between-the-services) explains how to create and replace them.',
     internalVariables,
   ],
   ['Calls', '', grpcVariables],
@@ -43,7 +43,7 @@ const SHARED: ReadonlyArray<[title: string, words: string, variables: Variables]
   ['MongoDB', '', mongoVariables],
   [
     'Kafka',
-    '[deploy](../deploy/README.md#keda-with-tls-or-a-login-at-kafka) lists the required rights.',
+    '[deploy](../deploy/servers.md#keda-with-tls-or-a-login-at-kafka) lists the required rights.',
     kafkaVariables,
   ],
   ['The object store', '', objectVariables],
@@ -77,7 +77,7 @@ const BEGINNING = `# Settings
 Settings are environment variables; a name ends with its unit. An empty variable counts as not set. If a variable is missing or malformed, or has no effect with the other settings, the service exits with status 78 and an
 error that names all such variables, never their values.
 
-A **secret** may come from a file instead, such as \`MONGO_URL_FILE=/run/secrets/mongo-url\`; a line break at the end of the file is ignored. [deploy](../deploy/README.md#mongodb-kafka-and-the-object-store-as-others-run-them) shows when a replaced file takes effect.
+A **secret** may come from a file instead, such as \`MONGO_URL_FILE=/run/secrets/mongo-url\`; a line break at the end of the file is ignored. [deploy](../deploy/servers.md#tls-and-logins) shows when a replaced file takes effect.
 
 In Kubernetes, secrets are keys of the Secret \`recording-request\` (\`deploy/k8s/base/secret.example.env\`); all other variables are settings (\`settings.env\` of an overlay, \`settings\` of the chart). With Compose, put the
 variables of \`deploy/compose.example.env\` into \`deploy/.env\`, and others into your own Compose file. OpenTelemetry's variables configure traces, metrics and log records: [telemetry](telemetry.md#variables).

@@ -144,8 +144,8 @@ test('KEDA uses TLS and a login where Kafka requires them, in the chart and in t
   assert.deepEqual(released(text), withoutMigration(overlay));
 });
 
-test('with another mechanism and a topic prefix, the chart has the patches of deploy/README.md', async () => {
-  const guide = await readFile(join(ROOT, 'deploy/README.md'), 'utf8');
+test('with another mechanism and a topic prefix, the chart has the patches of deploy/servers.md', async () => {
+  const guide = await readFile(join(ROOT, 'deploy/servers.md'), 'utf8');
   const [, shown] = /```\n(# KEDA at a Kafka[^`]*)```/.exec(guide) ?? assert.fail('the guide has no such patches');
   const { patches } = parseYaml(shown!) as { patches: object[] };
   const own = { ...SECURE, KAFKA_SASL_MECHANISM: 'SCRAM-SHA-256', KAFKA_TOPIC_PREFIX: 'clips.' };
@@ -154,8 +154,8 @@ test('with another mechanism and a topic prefix, the chart has the patches of de
   assert.deepEqual(released(await template({ settings: own }, EXAMPLE)), withoutMigration(overlay));
 });
 
-test('the patches and the values in deploy/README.md are equivalent', async () => {
-  const guide = await readFile(join(ROOT, 'deploy/README.md'), 'utf8');
+test('the patches and the values in deploy/k8s/README.md are equivalent', async () => {
+  const guide = await readFile(join(ROOT, 'deploy/k8s/README.md'), 'utf8');
   const shown = (first: string) => {
     const [, text] =
       new RegExp(`\`\`\`\n(# ${first}:[^\`]*)\`\`\``).exec(guide) ?? assert.fail(`the guide has no ${first}`);

@@ -20,8 +20,8 @@ const scalers = {
 };
 
 const [, picture = ''] =
-  /### Workloads and servers\n[\s\S]+?```mermaid\n([\s\S]+?)```/.exec(
-    await readFile(join(ROOT, 'deploy/README.md'), 'utf8'),
+  /## Workloads and servers\n[\s\S]+?```mermaid\n([\s\S]+?)```/.exec(
+    await readFile(join(ROOT, 'deploy/k8s/README.md'), 'utf8'),
   ) ?? [];
 
 const scalerOf = (name: string, among: Manifest[]): Manifest | undefined =>

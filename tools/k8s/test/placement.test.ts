@@ -38,8 +38,8 @@ test('every pod of the chart, trial servers included, has the registry’s login
   assert.match(await chart.refusal({ tolerations: [{ operator: 'exists' }] }, EXAMPLE), /\/tolerations\/0\/operator/);
 });
 
-test('every pod of an overlay has them through the patches in deploy/README.md', async () => {
-  const guide = await readFile(join(ROOT, 'deploy/README.md'), 'utf8');
+test('every pod of an overlay has them through the patches in deploy/k8s/README.md', async () => {
+  const guide = await readFile(join(ROOT, 'deploy/k8s/README.md'), 'utf8');
   const [line] = guide.match(/^- `imagePullSecrets`, `nodeSelector` and `tolerations`.*\n.*$/m) ?? assert.fail('none');
   const patches = [
     ['Deployment|Job', '/spec/template/spec/'] as const,

@@ -228,7 +228,7 @@ test('webhooks reach exactly the addresses that the service treats as public', a
 });
 
 test('webhooks cannot reach the public addresses that an installation blocks, by a patch or the chart', async () => {
-  const guide = await readFile(join(ROOT, 'deploy/README.md'), 'utf8');
+  const guide = await readFile(join(ROOT, 'deploy/k8s/README.md'), 'utf8');
   const [, shown = ''] = /`(\{op: add, [^`]+203\.0\.113\.7\/32\})`/.exec(guide) ?? [];
   const patches = [{ target: { kind: 'NetworkPolicy', name: 'webhooks-to-owners' }, patch: `- ${shown}` }];
   const overlay = parse(await renderOverlay({ kustomize }, { resources: [BASE], patches }));

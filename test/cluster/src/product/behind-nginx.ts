@@ -11,7 +11,7 @@ const PODS = {
   spec: { clusterIP: 'None', selector: { 'app.kubernetes.io/name': 'gateway' }, ports: [{ name: 'http', port: PORT }] },
 };
 
-/** Until disposal, sends all clients through an nginx that retries at another pod, as deploy/README.md requires. */
+/** Until disposal, sends all clients through an nginx that retries at another pod, as deploy/k8s/README.md requires. */
 export async function comeByNginx({ product, place, comeBy }: ClusterHarness): Promise<AsyncDisposable> {
   await using coming = new AsyncDisposableStack();
   await product.kubectl.apply([PODS]);

@@ -19,7 +19,7 @@ const portsOf = (addresses = ''): number[] =>
   [...addresses.matchAll(/:(\d+)(?=[,/]|$)/g)].map(([, port]) => Number(port));
 
 /**
- * Returns patches with the servers' networks. deploy/README.md requires such patches in every overlay, because the base
+ * Returns patches with the servers' networks. deploy/k8s/README.md requires such patches in every overlay, because the base
  * allows no egress to servers. All other policies come from the base: they allow DNS at the address of a per-node
  * cache, and the owner's endpoint at an outside address.
  */

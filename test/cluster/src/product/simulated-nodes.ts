@@ -25,7 +25,7 @@ export interface SimulatedNodes extends AsyncDisposable {
   lose(zone: Zone): Promise<void>;
 }
 
-/** Creates two nodes in each zone, of the size in deploy/README.md, and keeps them alive until disposal. */
+/** Creates two nodes in each zone, of the size in deploy/k8s/README.md, and keeps them alive until disposal. */
 export async function simulateNodes(kubectl: Kubectl): Promise<SimulatedNodes> {
   const zones = new Map<string, Zone>();
   for (const zone of ZONES) for (let at = 1; at <= NODES_PER_ZONE; at++) zones.set(`simulated-${zone}${at}`, zone);

@@ -60,7 +60,7 @@ interface EnvVariable {
   valueFrom?: { secretKeyRef?: { name: string } };
 }
 
-/** The same settings as in deploy/README.md. */
+/** The same settings as in deploy/servers.md. */
 const SETTINGS = {
   MONGO_CA_FILE: '/servers-ca/mongo.crt',
   KAFKA_TLS: 'true',

@@ -32,7 +32,7 @@ export async function startTraefik(kubectl: Kubectl, place: Place, programs: str
     command: join(programs, 'traefik'),
     args: [
       `--entrypoints.web.address=${NODE_ADDRESS}:${PORT}`,
-      // deploy/README.md requires this setting: Traefik ignores the timeouts of an HTTPRoute, and its default timeout
+      // deploy/k8s/README.md requires this setting: Traefik ignores the timeouts of an HTTPRoute, and its default timeout
       // would end longer requests.
       '--entrypoints.web.transport.respondingtimeouts.readtimeout=0',
       '--providers.kubernetesgateway',

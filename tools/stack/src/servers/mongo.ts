@@ -44,7 +44,7 @@ export async function launchMember(mongod: string, context: StartContext, option
   const sizes = ['--wiredTigerCacheSizeGB', String(cacheGigabytes), '--oplogSize', String(oplogMegabytes)];
   // A long quiesce time helps only clients that can use another member, so it is short here.
   const quick = ['shutdownTimeoutMillisForSignaledShutdown=100', 'diagnosticDataCollectionEnabled=false'];
-  // deploy/README.md advises this setting, so that the locks of a killed process expire sooner.
+  // deploy/k8s/README.md advises this setting, so that the locks of a killed process expire sooner.
   const parameters = [...quick, 'transactionLifetimeLimitSeconds=30'];
   return await startChild({
     name: 'mongo',
