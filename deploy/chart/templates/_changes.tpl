@@ -57,21 +57,17 @@
       {{- $_ := set $block "except" (append $block.except .) }}
     {{- end }}
   {{- end }}
-  {{- $network := get $v.networks (trimPrefix "to-" $o.metadata.name) }}
-  {{- if $network }}
-    {{- $to := list }}
-    {{- range $network.cidrs }}{{ $to = append $to (dict "ipBlock" (dict "cidr" .)) }}{{ end }}
-    {{- $ports := list }}
-    {{- range $network.ports }}{{ $ports = append $ports (dict "port" .) }}{{ end }}
-    {{- $_ := set $o.spec "egress" (list (dict "to" $to "ports" $ports)) }}
-  {{- end }}
+  {{- $name := $o.metadata.name | trimPrefix "to-" | trimPrefix "from-" }}
+  {{- with get $v.networks $name }}{{ $_ := set $o.spec (ternary "ingress" "egress" (eq $name "edge")) . }}{{ end }}
 {{- else if eq $o.kind "Kafka" }}
   {{- range $listener := $o.spec.kafka.listeners }}
     {{- range $listener.networkPolicyPeers }}{{ $_ := set .namespaceSelector.matchLabels "kubernetes.io/metadata.name" $.root.Release.Namespace }}{{ end }}
   {{- end }}
 {{- else if eq $o.kind "HTTPRoute" }}
   {{- $parent := dict "name" $v.edge.gateway.name }}
-  {{- if $v.edge.gateway.namespace }}{{ $_ := set $parent "namespace" $v.edge.gateway.namespace }}{{ end }}
+  {{- range $field := list "namespace" "sectionName" }}
+    {{- with get $v.edge.gateway $field }}{{ $_ := set $parent $field . }}{{ end }}
+  {{- end }}
   {{- $_ := set $o.spec "parentRefs" (list $parent) }}
   {{- if $v.edge.hosts }}{{ $_ := set $o.spec "hostnames" $v.edge.hosts }}{{ end }}
 {{- else if eq $o.kind "Ingress" }}

@@ -17,9 +17,37 @@
     {{- if not $scaled }}{{ fail (printf "services.%s.autoscaling needs scaling=keda or scaling=cpu" $name) }}{{ end }}
   {{- end }}
 {{- end }}
+{{- range $name, $rules := $v.networks }}
+  {{- range $i, $rule := $rules }}
+    {{- range $side := list "to" "from" }}
+      {{- range $j, $peer := default list (get $rule $side) }}
+        {{- include "recording-request.peer" (dict "at" (printf "networks.%s[%d].%s[%d]" $name $i $side $j) "peer" $peer) }}
+      {{- end }}
+    {{- end }}
+  {{- end }}
+{{- end }}
+{{- range $i, $cidr := $v.webhooksExcept }}{{ include "recording-request.cidr" (dict "at" (printf "webhooksExcept[%d]" $i) "cidr" $cidr) }}{{ end }}
 {{- if and $v.backup.claim (eq $v.profile "operators") }}{{ fail "backup.claim: with profile=operators, the backup needs its own users, which only kustomize sets up (deploy/k8s/overlays/operators/backup)" }}{{ end }}
 {{- if and $v.edge.ingress.tlsSecret (not $v.edge.hosts) }}{{ fail "edge.ingress.tlsSecret needs edge.hosts: the host names in its certificate" }}{{ end }}
 {{- if and (ne $v.edge.kind "none") (not $v.edge.hosts) }}{{ fail (printf "edge.kind=%s needs edge.hosts: without them, it would route the requests of every host name" $v.edge.kind) }}{{ end }}
+{{- end }}
+
+{{- /* Rejects an invalid peer of a NetworkPolicy. */}}
+{{- define "recording-request.peer" }}
+{{- with .peer.ipBlock }}
+  {{- if gt (len $.peer) 1 }}{{ fail (printf "%s: an ipBlock and a selector cannot be one peer: make each an entry of its own" $.at) }}{{ end }}
+  {{- include "recording-request.cidr" (dict "at" (printf "%s.ipBlock.cidr" $.at) "cidr" .cidr) }}
+  {{- range $i, $cidr := .except }}{{ include "recording-request.cidr" (dict "at" (printf "%s.ipBlock.except[%d]" $.at $i) "cidr" $cidr) }}{{ end }}
+{{- end }}
+{{- end }}
+
+{{- /* Rejects text that is not a range of addresses. */}}
+{{- define "recording-request.cidr" }}
+{{- $v4 := regexMatch "^((25[0-5]|2[0-4][0-9]|1?[0-9]?[0-9])\\.){3}(25[0-5]|2[0-4][0-9]|1?[0-9]?[0-9])/(3[0-2]|[12]?[0-9])$" .cidr }}
+{{- $v6 := regexMatch "^[0-9A-Fa-f:]*:[0-9A-Fa-f:.]*/(12[0-8]|1[01][0-9]|[1-9]?[0-9])$" .cidr }}
+{{- if not (or $v4 $v6) }}
+  {{- fail (printf "%s: %s is not a range of addresses: write one such as 10.1.0.0/24, 10.1.0.7/32 or fd00::/64; a name needs a rule like the one in values.production.example.yaml" .at .cidr) }}
+{{- end }}
 {{- end }}
 
 {{- /* Rejects an `object` whose values, with the defaults, conflict with each other. */}}

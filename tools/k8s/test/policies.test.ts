@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { SERVICES } from '@recording-request/proto/callers';
+import { parse as parseYaml } from 'yaml';
 import { isPublicAddress } from '../../../services/webhooks/src/domain/address.ts';
 import { renderOverlay } from '../src/chart.ts';
 import { readDrawn } from '../src/drawn.ts';
@@ -49,6 +50,8 @@ interface Profile {
   others: Record<string, End>;
   /** The port of a server in this environment, if it differs from the port in ARCHITECTURE.md. */
   ports: Record<string, number>;
+  /** Whether every pod and address counts as the edge. */
+  isOpen?: boolean;
 }
 
 const inOneCluster: Profile = {
@@ -56,9 +59,10 @@ const inOneCluster: Profile = {
   ours: pods(...SERVICES, 'migrate', 'admin', 'mongo', 'kafka', 'objects', 'speech', 'collector'),
   others: OUTSIDE,
   ports: {},
+  isOpen: true,
 };
-const telemetry = { cidrs: ['10.5.0.0/24'], ports: [4317, 4318] };
-const redis = { cidrs: ['10.6.0.0/24'], ports: [6379] };
+const telemetry = [{ to: [{ ipBlock: { cidr: '10.5.0.0/24' } }], ports: [{ port: 4317 }, { port: 4318 }] }];
+const redis = [{ to: [{ ipBlock: { cidr: '10.6.0.0/24' } }], ports: [{ port: 6379 }] }];
 const everything = { networks: { telemetry, redis }, backup: { claim: 'backups' } };
 const ofChart = Map.groupBy(parse(await chart.template(everything, EXAMPLE)), isHook);
 /** The chart, with servers at the addresses of the example. */
@@ -67,6 +71,7 @@ const inProduction: Profile = {
   ours: pods(...SERVICES, 'migrate', 'backup'),
   others: {
     ...OUTSIDE,
+    edge: pod('traefik', 'ingress'),
     mongo: { ip: '10.1.0.9' },
     kafka: { ip: '10.2.0.9' },
     objects: { ip: '10.3.0.9' },
@@ -80,7 +85,8 @@ const inProduction: Profile = {
 /** Returns a pod that an operator creates in another namespace. */
 const made = (namespace: string, labels: Record<string, string>): End => ({ ...pod('', namespace), labels });
 const toSpeech = [{ to: [{ ipBlock: { cidr: '10.4.0.0/24' } }], ports: [{ port: 443 }] }];
-/** The overlay with a backup and a speech endpoint. An installation adds both. */
+const fromEdge = [{ from: [{ ipBlock: { cidr: '10.7.0.0/24' } }], ports: [{ port: 'http' }] }];
+/** The overlay with a backup, a speech endpoint and an edge. An installation adds them. */
 const withOperators: Profile = {
   objects: parse(
     await renderOverlay(
@@ -93,6 +99,10 @@ const withOperators: Profile = {
             target: { kind: 'NetworkPolicy', name: 'to-speech' },
             patch: JSON.stringify([{ op: 'replace', path: '/spec/egress', value: toSpeech }]),
           },
+          {
+            target: { kind: 'NetworkPolicy', name: 'from-edge' },
+            patch: JSON.stringify([{ op: 'replace', path: '/spec/ingress', value: fromEdge }]),
+          },
         ],
       },
     ),
@@ -100,6 +110,7 @@ const withOperators: Profile = {
   ours: pods(...SERVICES, 'migrate', 'admin', 'backup'),
   others: {
     ...OUTSIDE,
+    edge: { ip: '10.7.0.9' },
     mongo: made('recording-request-servers', { app: 'mongo-svc' }),
     kafka: made('recording-request-servers', { 'strimzi.io/name': 'kafka-kafka' }),
     objects: made('rook-ceph', { app: 'rook-ceph-rgw' }),
@@ -138,10 +149,11 @@ async function edges({ objects, ours, others }: Profile): Promise<Edge[]> {
 const isName = ({ to, port }: Edge): boolean => to === 'a pod of kube-system' && port === 53;
 
 /** Returns the table of ARCHITECTURE.md for this environment, with a line for each port. */
-async function drawn({ ours, others, ports: own }: Profile): Promise<Edge[]> {
+async function drawn({ ours, others, ports: own, isOpen }: Profile): Promise<Edge[]> {
   const ends = Object.keys({ ...ours, ...others });
   return (await readDrawn()).flatMap(({ from, to, ports }) => {
-    const sources = { anywhere: ends.filter(name => name !== to), 'every service': [...SERVICES] }[from] ?? [from];
+    const edge = isOpen ? ends.filter(name => name !== to) : ['edge'];
+    const sources = { edge, 'every service': [...SERVICES] }[from] ?? [from];
     const targets =
       to === 'the internet' ? ['the internet', 'the internet (IPv6)'] : [to].filter(each => ends.includes(each));
     const each = own[to] === undefined ? ports : [own[to]];
@@ -180,12 +192,12 @@ test('Kafka under its operator admits the pods that may reach it', async () => {
   assert.deepEqual(networkPolicyPeers[0].podSelector.matchExpressions[0].values.toSorted(), callers.toSorted());
 });
 
-test('the base allows only calls between pods, DNS and, for webhooks, the internet', async () => {
+test('the base allows only calls between pods, DNS and, for webhooks, the internet; nothing reaches the gateway', async () => {
   const alone = { ...inProduction, objects: parse(await render({ kustomize }, BASE)) };
   const servers = ['mongo', 'kafka', 'objects', 'speech', 'collector', 'redis'];
   await assertEdges(
     alone,
-    (await drawn(alone)).filter(({ to }) => !servers.includes(to)),
+    (await drawn(alone)).filter(({ from, to }) => from !== 'edge' && !servers.includes(to)),
   );
 });
 
@@ -241,8 +253,40 @@ test('webhooks cannot reach the public addresses that an installation blocks, by
   }));
   assert.deepEqual(await allowed(program, overlay, asked), [false, true, true]);
   assert.deepEqual(await allowed(program, release, asked), [false, true, false]);
-  assert.match(await chart.refusal({ webhooksExcept: ['203.0.113.7'] }, EXAMPLE), /\/webhooksExcept\/0/);
+  assert.match(
+    await chart.refusal({ webhooksExcept: ['203.0.113.7'] }, EXAMPLE),
+    /webhooksExcept\[0\]: 203\.0\.113\.7 is not a range/,
+  );
 });
+
+/** Returns the rule for a server that is known only by its name, from the comment of an example. */
+async function ruleByName(file: string): Promise<object[]> {
+  const lines = (await readFile(join(ROOT, file), 'utf8')).matchAll(/^ {2}# {3}(.+)$/gm);
+  return parseYaml([...lines].map(([, line]) => line).join('\n'));
+}
+
+test('the rule for a server known by name allows its port at public addresses, and at no internal one', async () => {
+  const speech = await ruleByName('deploy/chart/values.production.example.yaml');
+  assert.deepEqual(await ruleByName('deploy/k8s/overlays/production/installation.yaml'), speech);
+  const objects = parse(await chart.template({ networks: { speech } }, EXAMPLE));
+  const to = (ip: string, port: number) => ({ from: pod('transcription'), to: { ip }, port });
+  const asked = [to('8.8.8.8', 443), to('8.8.8.8', 80), ...INNER.map(ip => to(ip, 443))];
+  assert.deepEqual(await allowed(program, objects, asked), [true, false, ...INNER.map(() => false)]);
+});
+
+for (const [cluster, namespace, port, ip] of [
+  ['OpenShift', 'openshift-dns', 5353, undefined],
+  ['GKE', 'kube-system', 53, '169.254.169.254'],
+] as const)
+  test(`the values in deploy/k8s/README.md for ${cluster} allow its DNS`, async () => {
+    const guide = await readFile(join(ROOT, 'deploy/k8s/README.md'), 'utf8');
+    const [, shown = ''] = new RegExp(`# DNS of ${cluster}.*\\n([^\`]+?)(?:\`|\n# )`).exec(guide) ?? [];
+    const objects = parse(await chart.template({ networks: parseYaml(shown) }, EXAMPLE));
+    const server = ip === undefined ? made(namespace, {}) : { ip };
+    const to = (at: End, protocol: 'TCP' | 'UDP', of: number) => ({ from: pod('media'), to: at, port: of, protocol });
+    const asked = [to(server, 'UDP', port), to(server, 'TCP', port), to(made(namespace, {}), 'UDP', port)];
+    assert.deepEqual(await allowed(program, objects, [...asked, to(server, 'TCP', 80)]), [true, true, true, false]);
+  });
 
 test('finds a policy that allows too much egress', async () => {
   const wider = structuredClone(inOneCluster.objects);

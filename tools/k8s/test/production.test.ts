@@ -58,7 +58,7 @@ for (const name of ['PUBLIC_BASE_URL', 'KAFKA_BROKERS', 'S3_ENDPOINT', 'SPEECH_B
     await assert.rejects(renderedWith({ settings }), new RegExp(`data\\.${name}. is missing`));
   });
 
-for (const name of ['mongo', 'kafka', 'objects', 'speech'])
+for (const name of ['mongo', 'kafka', 'objects', 'speech', 'edge', 'dns'])
   test(`fails without the network of ${name}, or with an empty one, and names it`, async () => {
     const missing = new RegExp(`networks\\.${name}. is missing`);
     await assert.rejects(renderedWith({ installation: ({ networks }) => delete networks[name] }), missing);

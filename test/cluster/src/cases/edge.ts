@@ -1,11 +1,15 @@
 import { request } from 'node:http';
 import { join } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
+import { builtImage } from '@recording-request/k8s/images/product';
 import { EDGE_GATEWAY, EDGE_ORIGIN, startTraefik, TRAEFIK } from '@recording-request/k8s/lab/traefik';
 import { BASE } from '@recording-request/k8s/repository';
 import { SERVICES } from '@recording-request/stack/service-plan';
 import { until } from '@recording-request/testing/wait';
 import type { ClusterCase } from '../cluster-case.ts';
 import type { ClusterHarness } from '../harness.ts';
+import { GATEWAY_ADDRESS } from '../product/overlay.ts';
+import { openOutsider } from '../product/reach.ts';
 import { handIn, largeTakes, readyVideo } from '../product/transfers.ts';
 import { withoutFailures } from '../requests.ts';
 
@@ -62,6 +66,24 @@ async function judgeReach({ product, violated, noted }: ClusterHarness): Promise
   noted(`${names.length + 2} other names reach no service`);
 }
 
+/** Checks that a pod of another namespace does not reach the gateway, at a pod or at its Service. */
+async function judgeOutsiders({ product, violated, noted }: ClusterHarness): Promise<void> {
+  await using outsider = await openOutsider(product.kubectl, builtImage('services'));
+  const gateways = (await product.pods('gateway')).map(({ name, address }) => ({ name, address, port: 8080 }));
+  const targets = [...gateways, { name: 'the Service gateway', address: GATEWAY_ADDRESS, port: 80 }];
+  const reached = async () => (await outsider.reaches([...targets, outsider.itself])).map(({ name }) => name);
+  // Shows that the pod's attempts can succeed.
+  await until(
+    'the pod outside reaches only itself',
+    async () => isDeepStrictEqual(await reached(), [outsider.itself.name]),
+    {
+      limitMs: 20_000,
+      everyMs: 500,
+    },
+  ).catch(async () => violated(`a pod that is not the edge reaches ${(await reached()).join(', ')}`));
+  noted(`a pod that is not the edge reaches none of ${targets.length} addresses of the gateway`);
+}
+
 /** Checks that limits count by the client's real address, and ignore the addresses in its headers. */
 async function judgeAddresses({ product, violated, noted }: ClusterHarness): Promise<void> {
   const counted = async (from: string, forwardedFor?: string) => {
@@ -84,7 +106,7 @@ async function judgeAddresses({ product, violated, noted }: ClusterHarness): Pro
 
 export const edge: ClusterCase = {
   name: 'edge',
-  promise: `through a Gateway with only the HTTPRoute: clips and an upload in one request of ${SLOW_SECONDS} s land, range reads work, limits count the client's own address, and clients reach only the gateway`,
+  promise: `through a Gateway with only the HTTPRoute: clips and an upload in one request of ${SLOW_SECONDS} s land, range reads work, limits count the client's own address, clients reach only the gateway, and a pod that is not the edge does not reach it`,
   needs: TRAEFIK,
   async run(harness, { random, clips }) {
     const { product, place, built, owner, noted, violated } = harness;
@@ -112,6 +134,7 @@ export const edge: ClusterCase = {
         violated(`a range returned other bytes: ${part.what}, ${part.bytes.length} bytes`);
       await judgeReach(harness);
       await judgeAddresses(harness);
+      await judgeOutsiders(harness);
     };
     await withoutFailures(harness, () => Promise.all([slow(), others()]));
   },

@@ -2,7 +2,7 @@ import { builtImage } from '@recording-request/k8s/images/product';
 import { NODE_ADDRESS } from '@recording-request/k8s/lab/place';
 import type { Manifest } from '@recording-request/k8s/manifests';
 import { SERVICES } from '@recording-request/stack/service-plan';
-import { SERVER_PORTS } from './network.ts';
+import { FROM_EDGE, SERVER_PORTS } from './network.ts';
 import { labSettings } from './overlay.ts';
 
 /**
@@ -17,7 +17,7 @@ const image = (target: 'services' | 'workers') => {
   const [repository, tag] = builtImage(target).split(':');
   return { repository, tag };
 };
-const server = (port: number) => ({ cidrs: [`${NODE_ADDRESS}/32`], ports: [port] });
+const server = (port: number) => [{ to: [{ ipBlock: { cidr: `${NODE_ADDRESS}/32` } }], ports: [{ port }] }];
 
 /** Returns the values of the chart's production profile for the lab, with the resource limits from `objects`. */
 export function chartValues(serversEnv: Record<string, string>, settings: Record<string, string>, objects: Manifest[]) {
@@ -40,6 +40,7 @@ export function chartValues(serversEnv: Record<string, string>, settings: Record
       kafka: server(SERVER_PORTS.kafka),
       objects: server(SERVER_PORTS.s3),
       speech: server(SERVER_PORTS.speech),
+      edge: FROM_EDGE,
     },
     services: Object.fromEntries(services),
   };

@@ -44,8 +44,11 @@ console.log(JSON.stringify(await Promise.all(JSON.parse(process.argv[1]).map(isR
 
 /** Returns the targets that a shell in a pod reaches. */
 export async function reachedFrom(product: Product, pod: Pod, targets: Target[]): Promise<Target[]> {
-  const node = ['node', '--input-type=module', '--eval', CONNECT, JSON.stringify(targets)];
-  const said = await product.in(['exec', pod.name, '--container=service', '--', ...node], EXEC_MS);
+  return reachedBy(targets, node => product.in(['exec', pod.name, '--container=service', '--', ...node], EXEC_MS));
+}
+
+async function reachedBy(targets: Target[], run: (node: string[]) => Promise<string>): Promise<Target[]> {
+  const said = await run(['node', '--input-type=module', '--eval', CONNECT, JSON.stringify(targets)]);
   const answers = JSON.parse(said) as boolean[];
   return targets.filter((_, at) => answers[at]);
 }
@@ -69,9 +72,7 @@ export async function openTargets({ kubectl, pods }: Product, image: string): Pr
     opening.defer(() => void server.close());
     return { name, address, port: (server.address() as { port: number }).port };
   };
-  opening.defer(
-    async () => void (await kubectl.run(['delete', 'namespace', ELSEWHERE, '--ignore-not-found'], READY_MS)),
-  );
+  opening.defer(() => closeElsewhere(kubectl));
   const elsewhere = await openElsewhere(kubectl, image);
   const servers = {
     mongo: SERVER_PORTS.mongo,
@@ -100,6 +101,31 @@ export async function openTargets({ kubectl, pods }: Product, image: string): Pr
   }
   const opened = opening.move();
   return { all, [Symbol.asyncDispose]: () => opened.disposeAsync() };
+}
+
+/** A pod of another namespace; disposal deletes it. */
+export interface Outsider extends AsyncDisposable {
+  /** The port on which the pod itself listens. */
+  itself: Target;
+  /** Returns the targets that the pod reaches. */
+  reaches(targets: Target[]): Promise<Target[]>;
+}
+
+export async function openOutsider(kubectl: Kubectl, image: string): Promise<Outsider> {
+  await using opening = new AsyncDisposableStack();
+  opening.defer(() => closeElsewhere(kubectl));
+  const [itself] = await openElsewhere(kubectl, image);
+  const opened = opening.move();
+  return {
+    itself: itself!,
+    reaches: targets =>
+      reachedBy(targets, node => kubectl.run(['--namespace', ELSEWHERE, 'exec', 'listener', '--', ...node], EXEC_MS)),
+    [Symbol.asyncDispose]: () => opened.disposeAsync(),
+  };
+}
+
+async function closeElsewhere(kubectl: Kubectl): Promise<void> {
+  await kubectl.run(['delete', 'namespace', ELSEWHERE, '--ignore-not-found'], READY_MS);
 }
 
 /** Creates a listening pod and its Service in another namespace, which has no policies. */

@@ -19,6 +19,8 @@ export const SERVICE_RANGE = '10.96.0.0/16';
 export const API_SERVICE = '10.96.0.1';
 export const POD_RANGE = '10.124.0.0/16';
 export const NODE_POD_RANGE = '10.124.0.0/24';
+/** The node's address in that range, from which it connects to its pods. */
+export const POD_GATEWAY = '10.124.0.1';
 
 /** The folders of the lab. Later runs reuse `kept`. */
 export interface Place {
