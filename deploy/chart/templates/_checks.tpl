@@ -1,6 +1,7 @@
 {{- /* Rejects invalid or conflicting values that the schema cannot detect. */}}
 {{- define "recording-request.checked" }}
 {{- $v := .Values }}
+{{- if eq $v.profile "production" }}{{ with include "recording-request.placeholders" . | trim }}{{ fail . }}{{ end }}{{ end }}
 {{- with .Files.Get "files/settings.txt" }}
   {{- $known := splitList "\n" . }}
   {{- range $name := keys $v.settings }}

@@ -8,6 +8,7 @@ import { tempDir } from '@recording-request/stack/testing/temp-dir';
 import { parse as parseYaml, stringify } from 'yaml';
 import { CHART, idOf, renderOverlay, withoutHash } from '../src/chart.ts';
 import { faultsOf } from '../src/faults.ts';
+import { fillIn } from '../src/filled-in.ts';
 import { ensureHelm, ensureManifestTools } from '../src/install.ts';
 import { type Manifest, parse, render } from '../src/manifests.ts';
 import { LOCAL, OPERATORS, ROOT } from '../src/repository.ts';
@@ -98,6 +99,7 @@ async function productionOverlay({
   await using dir = await tempDir();
   await cp(join(ROOT, 'deploy/k8s'), dir.path, { recursive: true });
   const folder = join(dir.path, 'overlays/production');
+  await fillIn(folder);
   const file = join(folder, 'kustomization.yaml');
   const own = parseYaml(await readFile(file, 'utf8'));
   const shipped = own.components.map((each: string) => each.replace(/scaling\/keda$/, scaling));
@@ -250,7 +252,7 @@ test('the Ingress has the class, hosts and certificate of the values, and pods h
   const { metadata, spec } = objects['Ingress gateway']!;
   assert.deepEqual(
     [spec.ingressClassName, spec.rules[0].host, spec.tls[0].secretName],
-    ['traefik', 'clips.example.com', 'clips-tls'],
+    ['traefik', 'clips.corp.internal', 'clips-tls'],
   );
   assert.partialDeepStrictEqual(metadata, {
     annotations: { 'example.com/timeout': '0', 'nginx.ingress.kubernetes.io/proxy-body-size': '0' },

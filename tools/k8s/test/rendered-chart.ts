@@ -1,15 +1,17 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
-import { writeFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { tempDir } from '@recording-request/stack/testing/temp-dir';
 import { stringify } from 'yaml';
 import { CHART, copyChart } from '../src/chart.ts';
+import { filledIn } from '../src/filled-in.ts';
 import type { Manifest } from '../src/manifests.ts';
 
 const runFile = promisify(execFile);
 const NAMESPACE = 'recording-request';
+/** The example of production. A rendered chart gets a copy without placeholders. */
 export const EXAMPLE = join(CHART, 'values.production.example.yaml');
 
 /** A copy of the chart, with the objects that `npm run chart` writes. */
@@ -27,14 +29,20 @@ export async function openChart(tools: { kustomize: string }, helm: string): Pro
   const dir = await tempDir();
   const chart = join(dir.path, 'chart');
   await copyChart(tools, chart);
+  const example = join(dir.path, 'example.yaml');
+  await writeFile(example, filledIn(await readFile(EXAMPLE, 'utf8')));
   async function template(values: object, ...files: string[]): Promise<string> {
     const own = join(dir.path, 'values.yaml');
     await writeFile(own, stringify(values));
     const args = ['template', 'release', chart, '--namespace', NAMESPACE, '--kube-version', '1.34.0'];
-    const { stdout } = await runFile(helm, [...args, ...[...files, own].flatMap(file => ['--values', file])], {
-      timeout: 60_000,
-      maxBuffer: 16 * 1024 * 1024,
-    });
+    const { stdout } = await runFile(
+      helm,
+      [...args, ...[...files, own].flatMap(file => ['--values', file === EXAMPLE ? example : file])],
+      {
+        timeout: 60_000,
+        maxBuffer: 16 * 1024 * 1024,
+      },
+    );
     return stdout;
   }
   return {

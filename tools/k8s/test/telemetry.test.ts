@@ -77,7 +77,7 @@ test('in Kubernetes, each service names its pod in its telemetry, through every 
 });
 
 const ASKED = {
-  OTEL_EXPORTER_OTLP_ENDPOINT: 'https://collector.example.com:4318',
+  OTEL_EXPORTER_OTLP_ENDPOINT: 'https://collector.corp.internal:4318',
   OTEL_LOGS_EXPORTER: 'otlp',
   OTEL_METRICS_EXPORTER: 'otlp,prometheus',
 };
