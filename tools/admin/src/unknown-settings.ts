@@ -27,7 +27,7 @@ function fault(name: string): string {
 }
 
 /** Returns the number of letters to change, add or remove that turn one word into the other. */
-function distance(a: string, b: string): number {
+export function distance(a: string, b: string): number {
   let row = Array.from({ length: b.length + 1 }, (_, at) => at);
   for (let i = 1; i <= a.length; i++) {
     const next = [i];

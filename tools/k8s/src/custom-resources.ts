@@ -17,13 +17,16 @@ const MODULES = [
 const DOWNLOAD_MS = 10 * 60_000;
 
 /**
- * Returns a folder with the CustomResourceDefinitions, from the cache or downloaded once per machine. Rejects with a
- * sentence that names the missing program.
+ * Returns a folder with the CustomResourceDefinitions, from the cache or downloaded once per machine. Strimzi's need Java
+ * and Maven. Rejects with a sentence that names the missing program.
  */
-export async function ensureCustomResources({ env, log, signal }: InstallContext): Promise<string> {
+export async function ensureCustomResources(
+  { env, log, signal }: InstallContext,
+  { strimzi = true }: { strimzi?: boolean } = {},
+): Promise<string> {
   return await installOnce({
     root: cacheRoot(env),
-    name: `custom-resources-${[...MODULES.map(({ version }) => version), STRIMZI].join('-')}`,
+    name: `custom-resources-${[...MODULES.map(({ version }) => version), ...(strimzi ? [STRIMZI] : [])].join('-')}`,
     log,
     signal,
     async fill(into) {
@@ -39,7 +42,7 @@ export async function ensureCustomResources({ env, log, signal }: InstallContext
         const files = from.endsWith('.yaml') ? [from] : (await readdir(from)).map(file => join(from, file));
         for (const file of files) if (file.endsWith('.yaml')) await copyFile(file, join(into, basename(file)));
       }
-      await writeStrimziResources(into, { env, log, signal });
+      if (strimzi) await writeStrimziResources(into, { env, log, signal });
     },
   });
 }

@@ -44,10 +44,13 @@ export interface ManifestTools {
  * Finds each program by its variable, on PATH or in the cache, or builds it from its Go module, once per machine.
  * Rejects with a sentence that names the missing program.
  */
-export async function ensureManifestTools(context: InstallContext): Promise<ManifestTools> {
+export async function ensureManifestTools(
+  context: InstallContext,
+  wanted: { strimzi?: boolean } = {},
+): Promise<ManifestTools> {
   // Installs them in sequence, because two builds at once would only compete for the processor.
   const kustomize = await ensureKustomize(context);
   const kubectlValidate = await ensureGoTool(KUBECTL_VALIDATE, context);
   const podSecurity = await ensurePodSecurity(context);
-  return { kustomize, kubectlValidate, podSecurity, customResources: await ensureCustomResources(context) };
+  return { kustomize, kubectlValidate, podSecurity, customResources: await ensureCustomResources(context, wanted) };
 }

@@ -27,8 +27,9 @@ const OUTPUT_BYTES = 16 * 1024 * 1024;
 const runFile = promisify(execFile);
 
 /** Renders a folder with kustomize to YAML. Rejects with kustomize's message. */
-export async function render(tools: { kustomize: string }, folder: string): Promise<string> {
-  const { stdout } = await runFile(tools.kustomize, ['build', folder], { timeout: LIMIT_MS, maxBuffer: OUTPUT_BYTES });
+export async function render(tools: { kustomize: string }, folder: string, options: string[] = []): Promise<string> {
+  const args = ['build', ...options, folder];
+  const { stdout } = await runFile(tools.kustomize, args, { timeout: LIMIT_MS, maxBuffer: OUTPUT_BYTES });
   return stdout;
 }
 

@@ -1,0 +1,45 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { ManifestTools } from '../install.ts';
+import type { Manifest } from '../manifests.ts';
+import { configurationFindings, fileFindings, unknownSettings } from './configuration.ts';
+import { edgeFindings } from './edge.ts';
+import { programsIn } from './environment.ts';
+import type { Finding } from './finding.ts';
+import { nameFindings } from './names.ts';
+import { placeholderFindings } from './placeholders.ts';
+import { scalingFindings } from './scaling.ts';
+import { objectFindings } from './schemas.ts';
+import { secretFindings } from './secrets.ts';
+import { addressFindings, reachFindings } from './servers.ts';
+import { openStandInFiles } from './stand-ins.ts';
+
+/** Returns all faults and notes about rendered objects, each once. */
+export async function checkObjects(tools: ManifestTools, all: Manifest[]): Promise<Finding[]> {
+  const ofObjects = await objectFindings(tools, all);
+  const programs = programsIn(all);
+  const dir = await mkdtemp(join(tmpdir(), 'stand-ins-'));
+  try {
+    const fileFor = await openStandInFiles(dir);
+    return unique([
+      ...ofObjects,
+      ...placeholderFindings(all),
+      ...nameFindings(all),
+      ...secretFindings(all),
+      ...unknownSettings(all, programs),
+      ...(await configurationFindings(programs, fileFor)),
+      ...(await fileFindings(programs, all)),
+      ...(await reachFindings(programs, all)),
+      ...addressFindings(programs, all),
+      ...edgeFindings(programs, all),
+      ...scalingFindings(programs, all),
+    ]);
+  } finally {
+    await rm(dir, { recursive: true });
+  }
+}
+
+const unique = (findings: Finding[]): Finding[] => [
+  ...new Map(findings.map(finding => [finding.text, finding])).values(),
+];

@@ -1,0 +1,81 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { tempDir } from '@recording-request/stack/testing/temp-dir';
+import type { Manifest } from '../manifests.ts';
+import { configurationFindings, fileFindings, unknownSettings } from './configuration.ts';
+import { programsIn } from './environment.ts';
+import { deployment, FROM_SETTINGS, faultsIn, object, secretKey, settings } from './example-objects.ts';
+import { openStandInFiles } from './stand-ins.ts';
+
+const DATA = {
+  KAFKA_BROKERS: 'kafka-1:9092',
+  S3_ENDPOINT: 'https://s3.corp.internal',
+  SPEECH_BASE_URL: 'https://speech.corp.internal/v1',
+  SUBMISSIONS_GRPC: 'dns:///submissions:50051',
+  TLS_CERT_FILE: '/tls/tls.crt',
+  TLS_KEY_FILE: '/tls/tls.key',
+  TLS_CA_FILE: '/tls/ca.crt',
+};
+const env = [
+  ...['S3_ACCESS_KEY', 'S3_SECRET_KEY', 'SPEECH_API_KEY'].map(name => secretKey(name, 'ours')),
+  ...['KAFKA_USERNAME', 'KAFKA_PASSWORD', 'KAFKA_OAUTH_CLIENT_SECRET'].map(name => secretKey(name, 'ours', true)),
+];
+const volumeMounts = [
+  { name: 'tls', mountPath: '/tls' },
+  { name: 'servers-ca', mountPath: '/servers-ca' },
+];
+const volumes = [
+  { name: 'tls', secret: { secretName: 'tls-transcription' } },
+  { name: 'servers-ca', secret: { secretName: 'servers-ca', optional: true } },
+];
+const service = deployment('transcription', { ...FROM_SETTINGS, env, volumeMounts }, volumes);
+const all = (data: Record<string, string>, ...more: Manifest[]) => [service, settings({ ...DATA, ...data }), ...more];
+
+async function refused(...objects: Manifest[]): Promise<string[]> {
+  await using dir = await tempDir();
+  return faultsIn(await configurationFindings(programsIn(objects), await openStandInFiles(dir.path)));
+}
+
+test('accepts a complete configuration whose secrets and files only the cluster knows', async () => {
+  assert.deepEqual(await refused(...all({})), []);
+  const login = { KAFKA_SASL_MECHANISM: 'SCRAM-SHA-512', KAFKA_TLS: 'true', KAFKA_CA_FILE: '/servers-ca/kafka.crt' };
+  assert.deepEqual(await refused(...all(login)), []);
+});
+
+test('repeats the sentences of a service about its settings', async () => {
+  assert.deepEqual(await refused(...all({ SPEECH_BASE_URL: '', TRANSCRIPTION_SLOTS: 'many' })), [
+    'transcription would not start: SPEECH_BASE_URL is not set.',
+    'transcription would not start: TRANSCRIPTION_SLOTS must be a whole number from 1 to 64.',
+  ]);
+  assert.match((await refused(...all({ OTEL_TRACES_SAMPLER: 'some' })))[0]!, /OTEL_TRACES_SAMPLER must be/);
+});
+
+test('reads the values of Secrets in the overlay', async () => {
+  const secret = object('Secret', 'ours', {
+    stringData: { S3_ACCESS_KEY: 'a', S3_SECRET_KEY: '', SPEECH_API_KEY: '' },
+  });
+  assert.deepEqual(await refused(...all({}, secret)), ['transcription would not start: S3_SECRET_KEY is not set.']);
+});
+
+test('names unknown settings, and similar ones', () => {
+  const objects = all({ TRANSCRIPTION_SLOT: '2', OTEL_TRACES_SAMPLER: 'always_on' });
+  assert.deepEqual(faultsIn(unknownSettings(objects, programsIn(objects))), [
+    'settings: no program reads a setting TRANSCRIPTION_SLOT: docs/settings.md and docs/telemetry.md list all; a similar one is TRANSCRIPTION_SLOTS.',
+  ]);
+});
+
+test('names files that no volume provides, and keys that a Secret in the overlay lacks', async () => {
+  const found = async (data: Record<string, string>, ...more: Manifest[]) => {
+    const objects = all(data, ...more);
+    return faultsIn(await fileFindings(programsIn(objects), objects));
+  };
+  assert.deepEqual(await found({ S3_CA_FILE: '/servers-ca/s3.crt' }), []);
+  assert.deepEqual(await found({ S3_CA_FILE: '/server-ca/s3.crt' }), [
+    'S3_CA_FILE=/server-ca/s3.crt: no volume is mounted there: correct the path, or mount a volume (transcription).',
+  ]);
+  const authorities = object('Secret', 'servers-ca', { stringData: { 's3.pem': 'x' } });
+  assert.match(
+    (await found({ S3_CA_FILE: '/servers-ca/s3.crt' }, authorities))[0]!,
+    /the Secret servers-ca has no key s3\.crt/,
+  );
+});

@@ -1,0 +1,79 @@
+import type { Manifest } from '../manifests.ts';
+import type { Program } from './environment.ts';
+import { type Finding, fault, find, inWords, note, type Part } from './finding.ts';
+
+/** Returns faults and notes about outside access to the gateway. */
+export function edgeFindings(programs: Program[], all: Manifest[]): Finding[] {
+  const gateway = programs.find(({ name }) => name === 'gateway');
+  if (!gateway) return [];
+  const edges = all.filter(({ kind }) => kind === 'HTTPRoute' || kind === 'Ingress');
+  const fromEdge = find(all, 'NetworkPolicy', 'from-edge', gateway.object.metadata.namespace);
+  const { MEDIA_OFFLOAD, TRUSTED_PROXIES = '0' } = gateway.values;
+  return [
+    ...hostFindings(gateway, edges),
+    ...edges.flatMap(listenerFindings),
+    ...(edges.length > 0 && TRUSTED_PROXIES === '0'
+      ? [fault('TRUSTED_PROXIES is 0, but a proxy is in front: name its addresses, or the number of proxies.')]
+      : []),
+    ...(fromEdge && !fromEdge.spec.ingress?.length
+      ? [fault('networks.edge is empty, so nothing may call the gateway: name the pods or addresses of your proxy.')]
+      : []),
+    ...(MEDIA_OFFLOAD === 'accel' && edges.some(leadsToGateway)
+      ? [
+          note(
+            'MEDIA_OFFLOAD=accel: the edge leads to the gateway itself; the nginx of deploy/nginx must be in between.',
+          ),
+        ]
+      : []),
+    ...sharedCountFindings(gateway, all),
+  ];
+}
+
+const hostsOf = ({ kind, spec }: Manifest): string[] =>
+  kind === 'HTTPRoute' ? (spec.hostnames ?? []) : (spec.rules ?? []).flatMap(({ host }: Part) => host ?? []);
+
+const leadsToGateway = ({ spec }: Manifest): boolean => /"name":"gateway"/.test(JSON.stringify(spec.rules ?? []));
+
+function hostFindings({ values }: Program, edges: Manifest[]): Finding[] {
+  const address = values.PUBLIC_BASE_URL ?? '';
+  const host = URL.canParse(address) ? new URL(address).hostname : undefined;
+  const open = edges.filter(edge => hostsOf(edge).length === 0);
+  const hosts = edges.flatMap(hostsOf);
+  return [
+    ...open.map(edge => fault(`${inWords(edge)} serves every host name: add the host of PUBLIC_BASE_URL.`)),
+    ...(host && hosts.length > 0 && open.length === 0 && !hosts.some(each => isHost(each, host))
+      ? [
+          fault(
+            `PUBLIC_BASE_URL has the host ${host}, but outside access serves ${hosts.join(', ')}: make them the same.`,
+          ),
+        ]
+      : []),
+  ];
+}
+
+const isHost = (pattern: string, host: string): boolean =>
+  pattern.startsWith('*.') ? host.endsWith(pattern.slice(1)) : pattern === host;
+
+function listenerFindings(edge: Manifest): Finding[] {
+  if (edge.kind === 'Ingress')
+    return edge.spec.tls ? [] : [note(`${inWords(edge)} has no tls: the controller's own certificate applies.`)];
+  return edge.spec.parentRefs.some(({ sectionName }: Part) => sectionName === undefined)
+    ? [note(`${inWords(edge)} also attaches to the Gateway's listener without TLS: set sectionName in parentRefs.`)]
+    : [];
+}
+
+/** Several gateways share their counts of requests only through a Redis. */
+function sharedCountFindings({ object, values, given, possible }: Program, all: Manifest[]): Finding[] {
+  const scaler = all.find(
+    ({ kind, spec }) => kind === 'HorizontalPodAutoscaler' && spec.scaleTargetRef.name === object.metadata.name,
+  );
+  const most: number = scaler?.spec.maxReplicas ?? object.spec.replicas ?? 1;
+  if (most < 2) return [];
+  const sentence = `each of up to ${most} gateways counts requests alone, so rate limits multiply`;
+  if (!values.REDIS_URL && !values.REDIS_URL_FILE && !given.has('REDIS_URL') && !possible.has('REDIS_URL'))
+    return [note(`without REDIS_URL, ${sentence}.`)];
+  const policy = find(all, 'NetworkPolicy', 'to-redis', object.metadata.namespace);
+  return policy && !policy.spec.egress?.length
+    ? [note(`networks.redis is empty, so no Redis is reachable: ${sentence}.`)]
+    : [];
+}

@@ -1,0 +1,86 @@
+import { readFile, stat } from 'node:fs/promises';
+import { join, relative, resolve } from 'node:path';
+import { parseAllDocuments } from 'yaml';
+import type { Part } from './finding.ts';
+
+const FILES = ['kustomization.yaml', 'kustomization.yml', 'Kustomization'];
+
+/** A kustomization of the operator, with its position among the kustomizations that include it. */
+export interface Kustomization {
+  folder: string;
+  /** The path of the file, relative to the checked folder. */
+  file: string;
+  // biome-ignore lint/suspicious/noExplicitAny: kustomize checks the fields.
+  fields: any;
+  /** The resources that exist when its patches apply: local folders and files as absolute paths, and remote ones. */
+  resources: string[];
+  /** The components that apply before its patches. */
+  components: string[];
+  /** Its generators of ConfigMaps and Secrets, and those of the kustomization that includes it. */
+  generated: Part[];
+}
+
+/** Returns the kustomization of a folder, and all local ones that it includes. A remote one is kustomize's task. */
+export async function readKustomizations(root: string): Promise<Kustomization[]> {
+  const seen = new Set<string>();
+  return await visit(root, { resources: [], components: [], generated: [] });
+
+  async function visit(
+    folder: string,
+    before: Pick<Kustomization, 'resources' | 'components' | 'generated'>,
+  ): Promise<Kustomization[]> {
+    const file = await firstFile(folder);
+    if (!file || seen.has(folder)) return [];
+    seen.add(folder);
+    const [document] = parseAllDocuments(await readFile(file, 'utf8'));
+    const fields = document?.toJS() ?? {};
+    const paths = (list: string[] = []) => list.map(each => (isRemote(each) ? each : resolve(folder, each)));
+    const own = paths(fields.resources);
+    const resources = [...before.resources, ...own];
+    const generated = [
+      ...before.generated,
+      ...(fields.configMapGenerator ?? []).map((each: Part) => ({ ...each, kind: 'ConfigMap' })),
+      ...(fields.secretGenerator ?? []).map((each: Part) => ({ ...each, kind: 'Secret' })),
+    ];
+    const found: Kustomization[] = [];
+    // A resource knows nothing of the kustomization that includes it; a component changes its objects.
+    for (const each of own) found.push(...(await visit(each, { resources: [], components: [], generated: [] })));
+    const components = [...before.components];
+    for (const each of paths(fields.components)) {
+      found.push(...(await visit(each, { resources, components: [...components], generated })));
+      components.push(each);
+    }
+    const name = relative(root, file) || file;
+    return [...found, { folder, file: name, fields, resources, components, generated }];
+  }
+}
+
+/** Returns whether kustomize downloads it: a URL, or a repository such as github.com/owner/name. */
+const isRemote = (path: string): boolean =>
+  /^[a-z+]+:\/\/|^git@|^git::|\?ref=|\.git(?:\/|$)/.test(path) || /^[\w-]+\.[a-z]{2,}\/[^/]+\/[^/]+/.test(path);
+
+async function firstFile(folder: string): Promise<string | undefined> {
+  for (const name of FILES) {
+    const file = join(folder, name);
+    if (
+      await stat(file).then(
+        found => found.isFile(),
+        () => false,
+      )
+    )
+      return file;
+  }
+  return undefined;
+}
+
+/** Returns the replacements of a kustomization in `folder`, with those in files. */
+export async function readReplacements(replacements: Part[] = [], folder: string): Promise<Part[]> {
+  const lists = await Promise.all(
+    replacements.map(async each => {
+      if (!each.path) return [each];
+      const [document] = parseAllDocuments(await readFile(join(folder, each.path), 'utf8'));
+      return [document?.toJS() ?? []].flat();
+    }),
+  );
+  return lists.flat();
+}

@@ -1,0 +1,46 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { deployment, faultsIn, object, policy, settings } from './example-objects.ts';
+import { placeholderFindings } from './placeholders.ts';
+
+const faults = (...all: Parameters<typeof placeholderFindings>[0]) => faultsIn(placeholderFindings(all));
+
+test('finds hosts of the domains for examples, and no others', () => {
+  assert.deepEqual(faults(settings({ S3_ENDPOINT: 'https://s3.example.com', KAFKA_BROKERS: 'a.corp.internal:9092' })), [
+    'ConfigMap settings: S3_ENDPOINT=https://s3.example.com is a placeholder: set your own address.',
+  ]);
+  assert.deepEqual(faults(settings({ ONE: 'https://my-example.com', TWO: 'https://example.com.au' })), []);
+  assert.match(
+    faults(object('HTTPRoute', 'edge', { spec: { hostnames: ['clips.example.org'] } }))[0]!,
+    /clips\.example\.org/,
+  );
+  const ingress = object('Ingress', 'edge', { spec: { rules: [{ host: 'clips.example.net' }] } });
+  assert.match(faults(ingress)[0]!, /Ingress edge: clips\.example\.net/);
+});
+
+test('finds the registry and the digests of the examples', () => {
+  const image = (name: string, digit: string) => deployment('media', { image: `${name}@sha256:${digit.repeat(64)}` });
+  assert.match(faults(image('registry.example.com/clips', '0'))[0]!, /registry\.example\.com\/clips is a placeholder/);
+  assert.match(faults(image('registry.corp.internal/clips', '1'))[0]!, /The digest of the image registry\.corp/);
+  assert.deepEqual(faults(deployment('media', { image: `clips@sha256:${'01'.repeat(32)}` })), []);
+});
+
+test('finds the networks for examples', () => {
+  const to = (cidr: string) => policy('to-mongo', 'media', [{ to: [{ ipBlock: { cidr } }] }]);
+  assert.deepEqual(faults(to('192.0.2.64/27')), [
+    'networks.mongo: 192.0.2.64/27 is a placeholder: set the network of your mongo.',
+  ]);
+  assert.deepEqual(faults(to('192.0.3.0/24'), to('0.0.0.0/0')), []);
+});
+
+test('finds the values of secret.example.env, and shows none', () => {
+  const of = (stringData: Record<string, string>) => faults(object('Secret', 'ours', { stringData }));
+  assert.deepEqual(of({ SECRETS_KEY: 'k1:', MONGO_URL: 'mongodb://user:password@host:27017' }), [
+    'Secret ours: SECRETS_KEY has a value of secret.example.env: set your own.',
+    'Secret ours: MONGO_URL has a value of secret.example.env: set your own.',
+  ]);
+  assert.deepEqual(
+    of({ SECRETS_KEY: 'k1:AAAA', MONGO_URL: 'mongodb://projects:0f3c@m-1:27017', SPEECH_API_KEY: '' }),
+    [],
+  );
+});

@@ -1,0 +1,78 @@
+import { BlockList, isIP } from 'node:net';
+import type { Manifest, PodTemplate } from '../manifests.ts';
+import type { Part } from './finding.ts';
+import { matches } from './names.ts';
+
+/** The other end of a connection, as far as an overlay says it. */
+export type Destination =
+  | { ip: string }
+  /** A pod of the overlay. */
+  | { pod: PodTemplate; namespace: string | undefined }
+  /** Pods of a namespace that are not in the overlay. */
+  | { namespace: string | undefined }
+  /** A server with a name whose address only the cluster's DNS knows. */
+  | { host: string };
+
+/** Returns whether the NetworkPolicies in `all` let pods with these labels call a TCP port of `to`, or may let them. */
+export function mayReach(
+  from: { labels: Record<string, string>; namespace: string | undefined },
+  to: Destination,
+  port: number,
+  all: Manifest[],
+): boolean {
+  const policies = all.filter(
+    ({ kind, metadata, spec }) =>
+      kind === 'NetworkPolicy' &&
+      metadata.namespace === from.namespace &&
+      spec.policyTypes?.includes('Egress') &&
+      matches(spec.podSelector, from.labels),
+  );
+  if (policies.length === 0) return true;
+  return policies
+    .flatMap(({ spec }) => spec.egress ?? [])
+    .some(
+      ({ to: peers, ports }: Part) =>
+        (!peers || peers.some((peer: Part) => isPeer(peer, to, from.namespace))) &&
+        (!ports || ports.some((each: Part) => hasPort(each, port, to))),
+    );
+}
+
+function hasPort({ port, endPort, protocol = 'TCP' }: Part, wanted: number, to: Destination): boolean {
+  if (protocol !== 'TCP') return false;
+  if (port === undefined) return true;
+  if (typeof port === 'number') return wanted >= port && wanted <= (endPort ?? port);
+  const ports = 'pod' in to ? to.pod.spec.containers.flatMap((each: Part) => each.ports ?? []) : undefined;
+  return ports?.some((each: Part) => each.name === port && each.containerPort === wanted) ?? true;
+}
+
+function isPeer({ ipBlock, namespaceSelector, podSelector }: Part, to: Destination, own: string | undefined): boolean {
+  if ('ip' in to) return ipBlock !== undefined && isInBlock(ipBlock, to.ip);
+  // The name of a server outside may also lead to a gateway in a namespace, but never to another pod of the product.
+  if ('host' in to) return ipBlock !== undefined || namespaceSelector !== undefined;
+  if (ipBlock) return false;
+  const isThere = namespaceSelector
+    ? matches(knownOnly(namespaceSelector), { [NAME]: to.namespace ?? '' })
+    : to.namespace === own;
+  return isThere && (!('pod' in to) || matches(podSelector ?? {}, to.pod.metadata?.labels ?? {}));
+}
+
+const NAME = 'kubernetes.io/metadata.name';
+
+/** Drops the conditions about labels that only the cluster knows. */
+const knownOnly = ({ matchLabels = {}, matchExpressions = [] }: Part): Part => ({
+  matchLabels: NAME in matchLabels ? { [NAME]: matchLabels[NAME] } : {},
+  matchExpressions: matchExpressions.filter(({ key }: Part) => key === NAME),
+});
+
+/** Returns whether an address is in an `ipBlock` of a NetworkPolicy. */
+export function isInBlock({ cidr, except = [] }: { cidr: string; except?: string[] }, ip: string): boolean {
+  const isIn = (network: string) => {
+    const [base = '', bits = ''] = network.split('/');
+    const version = isIP(base);
+    if (version === 0 || version !== isIP(ip)) return false;
+    const list = new BlockList();
+    list.addSubnet(base, Number(bits), version === 6 ? 'ipv6' : 'ipv4');
+    return list.check(ip, version === 6 ? 'ipv6' : 'ipv4');
+  };
+  return isIn(cidr) && !except.some(isIn);
+}

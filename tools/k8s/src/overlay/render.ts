@@ -1,0 +1,82 @@
+import { execFile } from 'node:child_process';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { copyChart } from '../chart.ts';
+import { type Manifest, parse, render } from '../manifests.ts';
+import { type Finding, fault } from './finding.ts';
+import { missingValues } from './required.ts';
+import { targetFindings } from './targets.ts';
+
+const runFile = promisify(execFile);
+const LIMIT_MS = 60_000;
+const OUTPUT_BYTES = 16 * 1024 * 1024;
+
+/** The objects of an overlay, and the faults that its files show before they are rendered. */
+export interface Rendered {
+  objects: Manifest[];
+  findings: Finding[];
+}
+
+/** Renders folders with kustomize. A folder that kustomize refuses has no objects. */
+export async function renderFolders(tools: { kustomize: string }, folders: string[]): Promise<Rendered> {
+  const rendered: Rendered = { objects: [], findings: [] };
+  for (const folder of folders) {
+    try {
+      rendered.objects.push(...objectsOf(await render(tools, folder)));
+      rendered.findings.push(...(await targetFindings(tools, folder)));
+    } catch (error) {
+      const missing = await missingValues(folder).catch(() => []);
+      rendered.findings.push(...refusals(error, message => (missing.length > 0 ? missing : kustomizeFaults(message))));
+    }
+  }
+  return rendered;
+}
+
+/** Renders this version's chart with files of values. */
+export async function renderValues(
+  { kustomize, helm }: { kustomize: string; helm: string },
+  files: string[],
+  namespace: string,
+): Promise<Rendered> {
+  const dir = await mkdtemp(join(tmpdir(), 'chart-'));
+  try {
+    const chart = join(dir, 'chart');
+    await copyChart({ kustomize }, chart);
+    const args = ['template', 'recording-request', chart, '--namespace', namespace, '--kube-version', '1.34.0'];
+    const values = files.flatMap(file => ['--values', file]);
+    const { stdout } = await runFile(helm, [...args, ...values], { timeout: LIMIT_MS, maxBuffer: OUTPUT_BYTES });
+    return { objects: objectsOf(stdout), findings: [] };
+  } catch (error) {
+    return { objects: [], findings: refusals(error, helmFaults) };
+  } finally {
+    await rm(dir, { recursive: true });
+  }
+}
+
+const objectsOf = (text: string): Manifest[] => parse(text).filter(Boolean);
+
+/** Returns the faults in a program's message. Throws an error without a message, because the program did not run. */
+function refusals(error: unknown, faultsOf: (message: string) => string[]): Finding[] {
+  const { stderr, killed } = error as { stderr?: string; killed?: boolean };
+  if (!stderr?.trim() || killed) throw error;
+  return faultsOf(stderr.trim()).map(fault);
+}
+
+/** Returns kustomize's message, in one line. */
+export const kustomizeFaults = (message: string): string[] => [
+  `kustomize refuses the overlay: ${message.replace(/^Error: /, '').replace(/\s*\n\s*/g, ' ')}`,
+];
+
+/** Returns Helm's sentences: one for each value that the schema refuses, or for each fault that the chart lists. */
+export function helmFaults(message: string): string[] {
+  const ofSchema = [...message.matchAll(/^- (at '.*)$/gm)].map(([, words]) => `values: ${words}`);
+  if (ofSchema.length > 0) return ofSchema;
+  const [, words = message] = /execution error at \([^)]*\): ([\s\S]+)$/.exec(message) ?? [];
+  const lines = words.replace(/^Error: /, '').replace(/\n+Use --debug flag.*$/s, '');
+  return lines
+    .split('\n')
+    .map(line => line.trim())
+    .filter(Boolean);
+}

@@ -1,0 +1,88 @@
+import { CONSUMERS } from '@recording-request/events/topics';
+import type { Manifest } from '../manifests.ts';
+import type { Program } from './environment.ts';
+import { type Finding, fault, find, inWords, listed, type Part } from './finding.ts';
+
+const SASL: Readonly<Record<string, string>> = {
+  '': 'none',
+  PLAIN: 'plaintext',
+  'SCRAM-SHA-256': 'scram_sha256',
+  'SCRAM-SHA-512': 'scram_sha512',
+};
+
+/** Returns a fault for each Kafka trigger of KEDA that differs from the settings of the service that it scales. */
+export const scalingFindings = (programs: Program[], all: Manifest[]): Finding[] =>
+  all
+    .filter(({ kind }) => kind === 'ScaledObject')
+    .flatMap(scaled => {
+      const { name, envSourceContainerName } = scaled.spec.scaleTargetRef;
+      const program = programs.find(
+        ({ object, container }) =>
+          object.metadata.name === name &&
+          object.metadata.namespace === scaled.metadata.namespace &&
+          container.name === (envSourceContainerName ?? container.name),
+      );
+      if (!program)
+        return envSourceContainerName && find(all, 'Deployment', name, scaled.metadata.namespace)
+          ? [fault(`${inWords(scaled)}: ${name} has no container ${envSourceContainerName}.`)]
+          : [];
+      const kafka: Part[] = scaled.spec.triggers.filter(({ type }: Part) => type === 'kafka');
+      return kafka.flatMap(trigger =>
+        triggerFaults(trigger, program, scaled, all).map(words => fault(`${inWords(scaled)}: ${words}.`)),
+      );
+    });
+
+function triggerFaults(
+  { metadata, authenticationRef }: Part,
+  program: Program,
+  scaled: Manifest,
+  all: Manifest[],
+): string[] {
+  const { values } = program;
+  const prefix = values.KAFKA_TOPIC_PREFIX ?? '';
+  const groups = CONSUMERS.filter(([, group]) => `${prefix}${group}` === metadata.consumerGroup);
+  const topics = groups.map(([topic]) => `${prefix}${topic}`);
+  const { tls = 'disable', sasl = 'none', bootstrapServers: brokers, bootstrapServersFromEnv: variable } = metadata;
+  const mechanism = values.KAFKA_SASL_MECHANISM ?? '';
+  const wanted = { tls: values.KAFKA_TLS === 'true' ? 'enable' : 'disable', sasl: SASL[mechanism] };
+  const checks: [isFault: boolean, words: string][] = [
+    [
+      groups.length === 0,
+      `no service has the consumer group ${metadata.consumerGroup}${prefix && ` with KAFKA_TOPIC_PREFIX “${prefix}”`}`,
+    ],
+    [
+      groups.length > 0 && !topics.includes(metadata.topic),
+      `the group ${metadata.consumerGroup} reads the topic ${listed(topics)}, not ${metadata.topic}`,
+    ],
+    [brokers !== undefined && brokers !== values.KAFKA_BROKERS, 'bootstrapServers differs from KAFKA_BROKERS'],
+    [variable !== undefined && !values[variable], `${variable} is not among the variables of ${program.name}`],
+    [wanted.sasl === undefined, `KEDA cannot log in with ${mechanism}: use scaling/cpu`],
+    [wanted.tls !== tls, `tls is ${tls}, but with KAFKA_TLS=${values.KAFKA_TLS ?? 'false'} it must be ${wanted.tls}`],
+    [
+      wanted.sasl !== undefined && wanted.sasl !== sasl,
+      `sasl is ${sasl}, but with KAFKA_SASL_MECHANISM=${mechanism} it must be ${wanted.sasl}`,
+    ],
+    [
+      (sasl !== 'none' || tls === 'enable') && !authenticationRef && Boolean(mechanism),
+      'authenticationRef is missing: use scaling/keda-login',
+    ],
+  ];
+  const login = authenticationRef && loginFault(authenticationRef, program, scaled, all);
+  return [...checks.filter(([isFault]) => isFault).map(([, words]) => words), ...(login ? [login] : [])];
+}
+
+function loginFault(
+  { name, kind }: Part,
+  { container, name: service }: Program,
+  { metadata }: Manifest,
+  all: Manifest[],
+) {
+  if (kind === 'ClusterTriggerAuthentication') return undefined;
+  const login = find(all, 'TriggerAuthentication', name, metadata.namespace);
+  if (!login) return `there is no TriggerAuthentication ${name}`;
+  const variables = new Set((container.env ?? []).map((each: Part) => each.name));
+  const missing = (login.spec.env ?? []).find((each: Part) => !variables.has(each.name));
+  return (
+    missing && `TriggerAuthentication ${name} reads ${missing.name}, which the container of ${service} does not have`
+  );
+}

@@ -1,0 +1,47 @@
+import { CHECKS } from '../checks.ts';
+import { type SchemaStatus, schemaStatuses } from '../faults.ts';
+import type { ManifestTools } from '../install.ts';
+import type { Manifest } from '../manifests.ts';
+import { refusedPods } from '../pod-security.ts';
+import { type Finding, fault, inWords, listed, note } from './finding.ts';
+
+/** The checks that find an object that cannot work; the others are rules for objects of the product alone. */
+const OF_EVERY_OBJECT = ['account', 'leads-somewhere', 'mounts', 'probe-port', 'selector', 'variable-twice'];
+const PART_OF = 'app.kubernetes.io/part-of';
+
+/** Returns the faults that the schemas, the standard `restricted` and our checks of objects find. */
+export async function objectFindings(tools: ManifestTools, all: Manifest[]): Promise<Finding[]> {
+  const statuses = await schemaStatuses(tools, all);
+  const unknown = [...new Set(all.filter((each, at) => isUnknown(each, statuses[at])).map(({ kind }) => kind))];
+  const broken = all.flatMap((each, at) => (isUnknown(each, statuses[at]) ? [] : faultsIn(each, statuses[at])));
+  // The other checks read only objects of the right shape.
+  if (broken.length > 0) return broken;
+  const refused = (await refusedPods(tools.podSecurity, all)).map(sentence => fault(`${sentence}.`));
+  return [
+    ...refused,
+    ...all.flatMap(object => checked(object, all)),
+    ...(unknown.length > 0
+      ? [note(`no schema of ${listed(unknown)} is known here, so these objects are unchecked.`)]
+      : []),
+  ];
+}
+
+/** Returns whether the object is of another project's kind, whose definition is not among the known ones. */
+const isUnknown = ({ apiVersion }: Manifest, status?: SchemaStatus): boolean =>
+  /^[^/]+\.(?!k8s\.io\/)/.test(apiVersion) && /failed to locate OpenAPI spec/.test(status?.message ?? '');
+
+function faultsIn(object: Manifest, status?: SchemaStatus): Finding[] {
+  if (status?.status !== 'Failure') return [];
+  const causes = status.details?.causes?.map(({ field, message }) => (field ? `${field}: ${message}` : message));
+  return (causes ?? [(status.message ?? 'is not valid').replace('Internal error occurred: ', '')]).map(words =>
+    fault(`${inWords(object)}: ${words}.`),
+  );
+}
+
+function checked(object: Manifest, all: Manifest[]): Finding[] {
+  const isOurs = object.metadata.labels?.[PART_OF] === 'recording-request';
+  return CHECKS.filter(({ name }) => isOurs || OF_EVERY_OBJECT.includes(name)).flatMap(({ fault: check }) => {
+    const found = check(object, all);
+    return found ? [fault(`${inWords(object)}: ${found}.`)] : [];
+  });
+}

@@ -1,0 +1,34 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { deployment, faultsIn, notesIn, object, secretKey } from './example-objects.ts';
+import { secretFindings } from './secrets.ts';
+
+const projects = deployment('projects', {
+  env: [secretKey('MONGO_URL', 'ours'), secretKey('SECRETS_KEY', 'ours'), secretKey('OTEL_HEADERS', 'ours', true)],
+});
+
+test('names the key that a Secret in the overlay lacks', () => {
+  const faults = faultsIn(secretFindings([projects, object('Secret', 'ours', { stringData: { MONGO_URL: 'x' } })]));
+  assert.deepEqual(faults, ['Deployment projects: the Secret ours has no key SECRETS_KEY: add it.']);
+});
+
+test('knows the keys of an ExternalSecret that lists them', () => {
+  const external = (fields: object) =>
+    object('ExternalSecret', 'any', { spec: { target: { name: 'ours' }, ...fields } });
+  const data = [{ secretKey: 'MONGO_URL' }];
+  assert.match(faultsIn(secretFindings([projects, external({ data })]))[0]!, /no key SECRETS_KEY/);
+  assert.deepEqual(secretFindings([projects, external({ data, dataFrom: [{}] })]), []);
+});
+
+test('names a Secret with almost the name of one in the overlay', () => {
+  assert.match(
+    faultsIn(secretFindings([projects, object('Secret', 'our', { stringData: {} })]))[0]!,
+    /reads the Secret ours, .*a similar one is our/,
+  );
+});
+
+test('notes the Secrets to create, with the keys that must exist', () => {
+  assert.deepEqual(notesIn(secretFindings([projects])), [
+    'create ours (MONGO_URL, SECRETS_KEY) yourself, because no object here creates these Secrets.',
+  ]);
+});

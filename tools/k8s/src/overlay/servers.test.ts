@@ -1,0 +1,81 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { programsIn } from './environment.ts';
+import { deployment, FROM_SETTINGS, faultsIn, notesIn, object, policy, settings } from './example-objects.ts';
+import { addressFindings, reachFindings, serversIn } from './servers.ts';
+
+const allowed = (cidr: string, port: number) => ({ to: [{ ipBlock: { cidr } }], ports: [{ port }] });
+
+const findingsWith = async (data: Record<string, string>, egress: object[], more: ReturnType<typeof object>[] = []) => {
+  const all = [
+    deployment('transcription', FROM_SETTINGS),
+    settings(data),
+    policy('to-speech', 'transcription', egress),
+    ...more,
+  ];
+  return await reachFindings(programsIn(all), all);
+};
+
+test('reads servers from addresses, lists and MongoDB’s URLs', () => {
+  const of = (value: string) => serversIn(value).map(({ host, port }) => `${host}:${port}`);
+  assert.deepEqual(of('https://s3.corp.internal'), ['s3.corp.internal:443']);
+  assert.deepEqual(of('http://[fd00::7]:9000/v1'), ['fd00::7:9000']);
+  assert.deepEqual(of('kafka-1:9092, kafka-2:9093'), ['kafka-1:9092', 'kafka-2:9093']);
+  assert.deepEqual(of('mongodb://user:p@m-1,m-2:27018/?replicaSet=rs0'), ['m-1:27017', 'm-2:27018']);
+  assert.deepEqual(of('mongodb+srv://user:p@cluster.corp.internal'), []);
+  assert.deepEqual(of('rediss://:p@redis.corp.internal'), ['redis.corp.internal:6379']);
+});
+
+test('names the setting, the server, the service and the network that must allow it', async () => {
+  const data = { SPEECH_BASE_URL: 'https://speech.corp.internal:8443/v1' };
+  assert.deepEqual(faultsIn(await findingsWith(data, [allowed('10.4.0.0/24', 443)])), [
+    'SPEECH_BASE_URL: the network policies do not let transcription reach speech.corp.internal:8443: allow it in networks.speech (policy to-speech).',
+  ]);
+  assert.deepEqual(await findingsWith(data, [allowed('10.4.0.0/24', 8443)]), []);
+});
+
+test('compares a literal address with the blocks', async () => {
+  const [data, other] = [{ SPEECH_BASE_URL: 'http://10.4.0.9/v1' }, { SPEECH_BASE_URL: 'http://10.5.0.9/v1' }];
+  assert.deepEqual(await findingsWith(data, [allowed('10.4.0.0/24', 80)]), []);
+  assert.match(faultsIn(await findingsWith(other, [allowed('10.4.0.0/24', 80)]))[0]!, /reach 10\.5\.0\.9:80/);
+});
+
+test('follows a Service of the overlay to its pods', async () => {
+  const data = { SPEECH_BASE_URL: 'http://speech/v1' };
+  const selector = { 'app.kubernetes.io/name': 'speech' };
+  const service = object('Service', 'speech', { spec: { selector, ports: [{ port: 80, targetPort: 'http' }] } });
+  const pod = deployment('speech', { ports: [{ name: 'http', containerPort: 8000 }] });
+  const to = (port: number) => [{ to: [{ podSelector: { matchLabels: selector } }], ports: [{ port }] }];
+  assert.deepEqual(await findingsWith(data, to(8000), [service, pod]), []);
+  const ofPod = { SPEECH_BASE_URL: 'http://speech-0.speech.clips.svc/v1' };
+  assert.deepEqual(await findingsWith(ofPod, to(8000), [service, pod]), []);
+  for (const each of [data, ofPod, { SPEECH_BASE_URL: 'http://speech-0.speech/v1' }])
+    assert.equal(faultsIn(await findingsWith(each, to(80), [service, pod])).length, 1);
+});
+
+test('only notes a Service outside the overlay, whose pods may have another port', async () => {
+  const data = { SPEECH_BASE_URL: 'http://speech.models.svc/v1' };
+  const namespaceSelector = { matchLabels: { 'kubernetes.io/metadata.name': 'models' } };
+  const found = await findingsWith(data, [{ to: [{ namespaceSelector }], ports: [{ port: 8000 }] }]);
+  assert.deepEqual([faultsIn(found).length, notesIn(found).length], [0, 1]);
+});
+
+test('only notes a server that a policy of another kind may allow', async () => {
+  const cilium = object('CiliumNetworkPolicy', 'speech', {}, 'cilium.io/v2');
+  const found = await findingsWith({ SPEECH_BASE_URL: 'https://speech.corp.internal/v1' }, [], [cilium]);
+  assert.deepEqual(faultsIn(found), []);
+  assert.match(notesIn(found)[0]!, /unless CiliumNetworkPolicy speech does\.$/);
+});
+
+test('names an address of a service that is no Service of the overlay', () => {
+  const service = object('Service', 'projects', { spec: { ports: [{ port: 50051 }] } });
+  const of = (value: string) => {
+    const all = [deployment('gateway', FROM_SETTINGS), settings({ PROJECTS_GRPC: value }), service];
+    return faultsIn(addressFindings(programsIn(all), all));
+  };
+  assert.deepEqual(of('dns:///projects:50051'), []);
+  assert.deepEqual(of('dns:///project:50051'), [
+    'PROJECTS_GRPC=dns:///project:50051: there is no Service project with the port 50051; a similar one is projects.',
+  ]);
+  assert.equal(of('dns:///projects:50052').length, 1);
+});
