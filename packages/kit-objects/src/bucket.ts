@@ -50,17 +50,26 @@ export function bucketOf(client: Client, settings: ObjectSettings, requestMs: nu
   };
 }
 
-const REFUSED_LOGIN = /^(InvalidAccessKeyId|SignatureDoesNotMatch)$/;
+const REFUSED_LOGIN = /^(InvalidAccessKeyId|SignatureDoesNotMatch|InvalidToken(Id)?|ExpiredToken)$/;
 
 /**
  * Returns a StartError for an error that lasts until an operator changes something; undefined for a temporary error.
  */
-export function storeFault(error: unknown, { s3CaFile, s3Bucket }: ObjectSettings): StartError | undefined {
+export function storeFault(
+  error: unknown,
+  { s3CaFile, s3Bucket, s3Credentials }: ObjectSettings,
+): StartError | undefined {
+  if (error instanceof StartError) return error;
   const code = codeOf(error);
-  if (REFUSED_LOGIN.test(code))
-    return new StartError(`The object store does not accept S3_ACCESS_KEY with S3_SECRET_KEY (${code}).`);
-  if (code === 'AccessDenied')
-    return new StartError(`The object store does not allow S3_ACCESS_KEY to use the bucket ${s3Bucket} (${code}).`);
+  const isRole = s3Credentials === 'role';
+  if (REFUSED_LOGIN.test(code)) {
+    const login = isRole ? 'the credentials of the role' : 'S3_ACCESS_KEY with S3_SECRET_KEY';
+    return new StartError(`The object store does not accept ${login} (${code}).`);
+  }
+  if (code === 'AccessDenied') {
+    const user = isRole ? 'the role (AWS_ROLE_ARN)' : 'S3_ACCESS_KEY';
+    return new StartError(`The object store does not allow ${user} to use the bucket ${s3Bucket} (${code}).`);
+  }
   const fault = tlsFault(error, 'the object store', s3CaFile ? 'S3_CA_FILE' : 'Node’s own list: set S3_CA_FILE');
   return fault === undefined ? undefined : new StartError(fault);
 }

@@ -8,6 +8,8 @@ import { wholePuts } from './checksum.ts';
 import { endOpenUploads, putStream } from './multipart.ts';
 import { type Dated, type Listed, type Purging, purging } from './purge.ts';
 import { objectsTransport, runRequest } from './requests.ts';
+import { roleCredentials, unwrapped } from './role.ts';
+import { roleSource } from './role-source.ts';
 import { tracedObjects } from './spans.ts';
 import type { ObjectSettings } from './variables.ts';
 
@@ -39,7 +41,10 @@ export interface Objects extends Bucket, Purging {
    * objects follow.
    */
   listPage(prefix: string, after: string): Promise<{ objects: Dated[]; isLast: boolean }>;
-  /** Returns a URL that lets anyone read the object for `seconds`. */
+  /**
+   * Returns a URL that lets anyone read the object for `seconds`. With temporary credentials, the URL may expire earlier,
+   * but not within the next five minutes.
+   */
   presignGet(key: string, seconds: number): Promise<string>;
   /** Aborts the multipart uploads that dead processes began before `before`. Returns their number. */
   endOpenPuts(before: Date): Promise<number>;
@@ -137,7 +142,10 @@ export function createObjects(
       return { objects, isLast: !page.isTruncated || objects.length === 0 };
     },
     ...purging({ client, bucket, requestMs, list }),
-    presignGet: (key, seconds) => client.presignedGetObject(bucket, key, seconds),
+    presignGet: (key, seconds) =>
+      client.presignedGetObject(bucket, key, seconds).catch(error => {
+        throw unwrapped(error);
+      }),
     endOpenPuts: before => endOpenUploads({ client, bucket, requestMs }, { before }),
   };
   return tracedObjects(objects, settings);
@@ -160,14 +168,25 @@ function clientOf(settings: ObjectSettings, connections: number): Client {
   });
 }
 
-/**
- * Reads the credentials again for each request, because their files may have been replaced. The client calls only this
- * method of a provider.
- */
-function currentCredentials({ s3AccessKey, s3SecretKey }: ObjectSettings): ClientOptions['credentialsProvider'] {
-  const now = { getAccessKey: s3AccessKey, getSecretKey: s3SecretKey, getSessionToken: () => undefined };
-  return { getCredentials: async () => now } as unknown as ClientOptions['credentialsProvider'];
+/** Returns the client's provider of credentials. The client calls only this method of it, before each request. */
+function currentCredentials(settings: ObjectSettings): ClientOptions['credentialsProvider'] {
+  const { s3AccessKey, s3SecretKey } = settings;
+  const keys = { getAccessKey: s3AccessKey, getSecretKey: s3SecretKey, getSessionToken: () => undefined };
+  // Keys are read again for each request, because their files may have been replaced.
+  if (settings.s3Credentials !== 'role') return provider(async () => keys);
+  const current = roleCredentials(roleSource(settings.s3Region));
+  return provider(async () => {
+    const { accessKeyId, secretAccessKey, sessionToken } = await current();
+    return {
+      getAccessKey: () => accessKeyId,
+      getSecretKey: () => secretAccessKey,
+      getSessionToken: () => sessionToken,
+    };
+  });
 }
+
+const provider = (getCredentials: () => Promise<object>) =>
+  ({ getCredentials }) as unknown as ClientOptions['credentialsProvider'];
 
 /** Ends a stalled response. Only the store's silence counts; the reader may take any time. */
 function breakSilence(answer: IncomingMessage, idleMs: number): void {

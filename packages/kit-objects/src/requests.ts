@@ -4,6 +4,7 @@ import https from 'node:https';
 import type { SecureContext } from 'node:tls';
 import { bounded, OutOfTimeError } from '@recording-request/kit/bounds';
 import { measureRequest, type PeerEnd } from '@recording-request/kit-telemetry/peers';
+import { unwrapped } from './role.ts';
 
 const current = new AsyncLocalStorage<AbortSignal>();
 // After these statuses the client retries or fails without reading the response. An unread response would hold its
@@ -74,7 +75,7 @@ export async function runRequest<T>(
     );
   } catch (error) {
     stop.abort(error);
-    throw error;
+    throw unwrapped(error);
   }
 }
 

@@ -30,8 +30,8 @@ before(async () => {
     endPoint: endpoint.hostname,
     port: Number(endpoint.port),
     useSSL: false,
-    accessKey: config.s3AccessKey(),
-    secretKey: config.s3SecretKey(),
+    accessKey: config.s3AccessKey!(),
+    secretKey: config.s3SecretKey!(),
     pathStyle: true,
   });
   await client.setBucketVersioning(config.s3Bucket, { Status: 'Enabled' });
