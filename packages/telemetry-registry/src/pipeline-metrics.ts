@@ -210,6 +210,13 @@ export const PIPELINE = {
       'How long an endpoint has failed: the time since the first failure after its last success. Shows the ten endpoints with the longest time. A series ends when the endpoint accepts an event, gets a new address or is paused, because a paused endpoint waits for its owner. One process of webhooks reads it.',
     attributes: { 'recording.project.id': 'the project, an opaque random id; at most ten at once' },
   },
+  'recording.webhook.paused': {
+    kind: 'gauge',
+    unit: 's',
+    description:
+      'How long all webhooks have been paused, by a restore or by the operator; 0 while they are sent. Meanwhile no event counts as late, and `npm run admin -- webhooks status` shows how many wait. One process of webhooks reads it.',
+    attributes: {},
+  },
   'recording.webhook.endpoints.paused': {
     kind: 'counter',
     unit: '{endpoint}',

@@ -10,6 +10,7 @@ import { projectTargets, type Targets } from './adapters/targets.ts';
 import { submissionTranscripts, type Transcripts } from './adapters/transcripts.ts';
 import type { Config } from './config.ts';
 import { createDispatcher, type Dispatcher } from './delivery/dispatch.ts';
+import { openSending, type SendingState } from './delivery/sending-state.ts';
 import { openStore, type Store } from './store/store.ts';
 
 /** The dependencies of handlers, consumers and workflows. Disposing closes the connections. */
@@ -25,6 +26,7 @@ export interface Context extends AsyncDisposable {
   targets: Targets;
   transcripts: Transcripts;
   sender: Sender;
+  sending: SendingState;
   dispatcher: Dispatcher;
   /** Limits lists by project, because a page of deliveries holds about 1 MB while it is built. */
   lists: FairSlots;
@@ -54,12 +56,13 @@ export async function openContext(config: Config, log: Logger): Promise<Context>
     dnsServers: config.dnsServers,
   });
   opening.defer(() => sender.close());
-  const dispatcher = createDispatcher({ config, log, clock, store, targets, sender });
+  const sending = await openSending(store.sending, log);
+  const dispatcher = createDispatcher({ config, log, clock, store, targets, sender, sending });
   const opened = opening.move();
   const dispose = () => opened.disposeAsync();
-  const parts = { config, log, internal, clock, connection, store, kafka, targets, transcripts, sender, dispatcher };
+  const servers = { internal, clock, connection, store, kafka, targets, transcripts, sender };
   const lists = createFairSlots(LISTS_AT_ONCE, { queued: LISTS_QUEUED });
-  return { ...parts, lists, [Symbol.asyncDispose]: dispose };
+  return { config, log, ...servers, sending, dispatcher, lists, [Symbol.asyncDispose]: dispose };
 }
 
 async function openDatabase(config: Config, log: Logger) {

@@ -49,6 +49,7 @@ const figure = async (name: string) => {
   return series.find(({ attributes }) => attributes['recording.step'] === 'webhook')?.value ?? 0;
 };
 const late = async () => (await measured.seriesOf('recording.webhook.late'))[0]?.value;
+const paused = async () => (await measured.seriesOf('recording.webhook.paused'))[0]?.value;
 const failing = async () =>
   (await measured.seriesOf('recording.webhook.failing')).map(({ attributes }) => attributes['recording.project.id']);
 const delays = async () => (await measured.seriesOf('recording.webhook.delay'))[0] ?? { value: 0, sum: 0 };
@@ -129,6 +130,12 @@ test('due events that no process takes get older, and are stuck', async () => {
       await store.queue.insert(event, new Date(Date.now() - 61_000));
     }
     await until('two owners wait for over a minute', async () => (await late()) === new Set(owners).size);
+    await store.sending.set(true, new Date(Date.now() - 5_000));
+    await until('all webhooks are paused', async () => (await paused())! > 5);
+    assert.deepEqual([await late(), await figure('recording.step.age')], [0, 0], 'no event is late meanwhile');
+    await store.sending.set(false, new Date());
+    await until('webhooks are sent again', async () => (await paused()) === 0);
+    assert.equal(await late(), 0, 'the wait for the operator does not count');
   } finally {
     await reporting.stop();
   }

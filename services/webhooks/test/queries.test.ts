@@ -89,13 +89,14 @@ test('each query examines only the documents that it returns or changes, however
     exceptions: {
       'ledger.countUnsent':
         'counts at most 10,000 deliveries of a project, from an index alone, once for each period of failures',
+      'queue.countPending': 'counts at most 10,000 deliveries from an index alone, for an operator’s command',
       'ledger.hasMore': 'counts up to the most that one request sends again',
       'figures.endpointsByState': 'counts at most 10,000 endpoints of a state, from an index alone, in one process',
       'figures.firstDue': 'sorts the first due delivery of each endpoint, from an index alone, in one process',
       'ledger.eraseProject': 'counts the bodies to erase',
     },
   });
-  const { queue, ledger, endpoints, figures } = inventory.stores;
+  const { queue, ledger, endpoints, figures, sending } = inventory.stores;
   const now = new Date();
 
   assert.deepEqual(await figures.endpointsByState(), { ok: 0, failing: 3, paused: 100 });
@@ -109,6 +110,9 @@ test('each query examines only the documents that it returns or changes, however
   ]);
   assert.equal(await figures.countOwners(['away', 'elsewhere']), 1);
   assert.equal(await figures.countDue(['away', 'elsewhere'], now), 1);
+  assert.equal(await queue.countPending(), 100);
+  for (const isPaused of [true, true, false]) await sending.set(isPaused, now);
+  assert.deepEqual(await sending.get(), { isPaused: false, since: now });
 
   const fresh: NewDelivery = {
     ...{

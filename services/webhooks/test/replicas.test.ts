@@ -189,7 +189,8 @@ test('a process that was paused past its lease does not repeat a delivery that a
   };
   const targets: Targets = { of: requested, recent: requested, close() {} };
   const turns = { begin: () => 0 };
-  await deliver({ config, log, clock, store, targets, sender, turns }, claimed!, new AbortController().signal);
+  const sending = { current: () => ({ isPaused: false, since: new Date(0) }), refresh: async () => {} };
+  await deliver({ config, log, clock, store, targets, sender, turns, sending }, claimed!, new AbortController().signal);
   assert.equal(receiver.received.length, 1);
   assert.ok(await isDelivered());
   assert.equal((await harness.delivery(projectId, id))?.attemptCount, 1);

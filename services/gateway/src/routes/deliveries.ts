@@ -136,7 +136,7 @@ export async function deliveryRoutes(app: FastifyInstance, context: Context): Pr
         summary: 'Send a test event now; a success ends a pause',
         description:
           'Sends webhook.test with `submission: null`, or an event of the `type` that you name, with realistic content and ids that no route knows. The event is signed like any other, has the header `service-test: true`, and is sent once. The answer has the outcome.',
-        also: { 409: NO_ADDRESS },
+        also: { 409: `${NO_ADDRESS} Or the operator has paused all webhooks.` },
         params: ProjectParams,
         body: TestWebhookBody,
         json: { 200: ref(WebhookDelivery) },

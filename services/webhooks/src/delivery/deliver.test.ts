@@ -31,7 +31,7 @@ const targetOf = (version: number): Target => ({
 
 /** A process whose claim began at 0 ms and that reads the second version of the address. */
 function startProcess() {
-  const state = { nowMs: 0, isErased: false, renewed: false, status: 204, recent: 2, freeMs: 0 };
+  const state = { nowMs: 0, isErased: false, renewed: false, status: 204, recent: 2, freeMs: 0, sentSinceMs: 0 };
   const sent: string[] = [];
   const failed: number[] = [];
   const released: string[] = [];
@@ -48,6 +48,7 @@ function startProcess() {
     log: { info() {}, warn() {} },
     clock: { now: () => new Date(state.nowMs) },
     turns: { begin: () => state.freeMs },
+    sending: { current: () => ({ isPaused: false, since: new Date(state.sentSinceMs) }) },
     targets: { of: async () => targetOf(2), recent: async () => targetOf(state.recent) },
     sender: {
       async send({ url }: { url: string }) {
@@ -143,6 +144,7 @@ test('a delay is the time from when a first attempt was possible until it began,
     [90, { status: 500 }],
     [50, { endpoint: { wellSince: at(40_000) } }],
     [30, { freeMs: 60_000 }],
+    [20, { sentSinceMs: 70_000 }],
     [undefined, { endpoint: { failingSince: at(10_000) } }],
     [undefined, { fields: { forced: true } }],
     [undefined, { fields: { attemptCount: 1 } }],
@@ -159,11 +161,13 @@ test('a delay is the time from when a first attempt was possible until it began,
   async function startDelayed(of: {
     status?: number;
     freeMs?: number;
+    sentSinceMs?: number;
     endpoint?: Partial<Endpoint>;
     fields?: Partial<ClaimedDelivery>;
   }) {
     const { state, run, endpoint } = startProcess();
-    Object.assign(state, { nowMs: 90_000, status: of.status ?? 204, freeMs: of.freeMs ?? 0 });
+    const { status = 204, freeMs = 0, sentSinceMs = 0 } = of;
+    Object.assign(state, { nowMs: 90_000, status, freeMs, sentSinceMs });
     Object.assign(endpoint, of.endpoint);
     await run(undefined, { ...long, ...of.fields });
   }

@@ -12,6 +12,7 @@ import { type Outcome, outcomeOf } from '../domain/outcome.ts';
 import { retryDelayMs } from '../domain/schedule.ts';
 import type { Store } from '../store/store.ts';
 import type { EndpointTurns } from './endpoint-turns.ts';
+import type { SendingState } from './sending-state.ts';
 
 /** The dependencies of the dispatcher. This is not the whole context, because the dispatcher is a part of it. */
 export interface DeliverDeps {
@@ -22,6 +23,7 @@ export interface DeliverDeps {
   targets: Targets;
   sender: Sender;
   turns: Pick<EndpointTurns, 'begin'>;
+  sending: SendingState;
 }
 
 /** The target of a delivery and the health of its endpoint. */
@@ -148,7 +150,9 @@ async function sendOnce(
   const { id, eventType, body } = delivery;
   const event = { id, type: sentType(delivery), body, isTest: eventType === TEST_EVENT };
   const headers = attemptHeaders(event, target.secrets, { prefix: config.headerPrefix, at });
-  const delayMs = delayOf(delivery, endpoint, at, deps.turns.begin(endpoint, delivery.createdAt));
+  const freeSince = deps.turns.begin(endpoint, delivery.createdAt);
+  const sentSince = deps.sending.current().since.getTime();
+  const delayMs = delayOf(delivery, endpoint, at, Math.max(freeSince, sentSince));
   const startedAt = performance.now();
   const sent = await sender.send({ url: target.url, headers, body: delivery.body }, signal);
   const durationMs = Math.round(performance.now() - startedAt);
@@ -175,17 +179,17 @@ async function sendOnce(
 
 /**
  * Returns how long the first attempt at an event waited for this service. Does not count time in which the endpoint
- * failed, was paused or used all its permits. Returns undefined for test events, while the endpoint fails, and for
+ * failed, was paused or used all its permits, or in which all deliveries were paused. Returns undefined for test events, while the endpoint fails, and for
  * redelivered events, because they can have any age.
  */
 function delayOf(
   { eventType, forced, attemptCount, createdAt }: ClaimedDelivery,
   { failingSince, wellSince }: Endpoint,
   startedAt: Date,
-  freeSince: number,
+  possibleSince: number,
 ): number | undefined {
   if (eventType === TEST_EVENT || forced || attemptCount > 0 || failingSince) return undefined;
-  const possibleAt = Math.max(createdAt.getTime(), wellSince?.getTime() ?? 0, freeSince);
+  const possibleAt = Math.max(createdAt.getTime(), wellSince?.getTime() ?? 0, possibleSince);
   return Math.max(0, startedAt.getTime() - possibleAt);
 }
 

@@ -13,7 +13,7 @@ export interface Place extends Disposable {
 }
 
 export interface Dispatcher {
-  /** Starts polling the ledger for due deliveries. */
+  /** Starts polling the ledger for due deliveries, and whether deliveries are paused. */
   start(): void;
   /**
    * Reserves a slot for a project's endpoint, so that the delivery can be recorded as claimed; undefined when no slot
@@ -40,7 +40,7 @@ const ABORT_MS = 3_000;
  * hide a single delivery to another.
  */
 export function createDispatcher(given: Omit<DeliverDeps, 'turns'>): Dispatcher {
-  const { config, log, clock } = given;
+  const { config, log, clock, sending } = given;
   const { queue, endpoints } = given.store;
   const turns = createEndpointTurns({ clock, log, endpoints, everyMs: config.pollMs });
   const deps: DeliverDeps = { ...given, turns };
@@ -54,6 +54,8 @@ export function createDispatcher(given: Omit<DeliverDeps, 'turns'>): Dispatcher 
   /** The projects whose endpoints wait for a permit. */
   const waiting = new Set<string>();
   let stopped = false;
+  /** Whether no attempt may start: the process stops, or the operator has paused all deliveries. */
+  const isHalted = () => stopped || sending.current().isPaused;
   let timer: NodeJS.Timeout | undefined;
   let polling: Promise<void> | undefined;
   let pollAgain = false;
@@ -106,13 +108,13 @@ export function createDispatcher(given: Omit<DeliverDeps, 'turns'>): Dispatcher 
    */
   function sendNext(endpoint: EndpointName): void {
     const { projectId } = endpoint;
-    if (stopped || waiting.has(projectId)) return;
+    if (isHalted() || waiting.has(projectId)) return;
     waiting.add(projectId);
     limiter
       .acquire(endpoint, stopping.signal)
       .finally(() => waiting.delete(projectId))
       .then(permit => {
-        if (permit && stopped) permit.release();
+        if (permit && isHalted()) permit.release();
         else if (permit) launch(endpoint, permit);
       })
       .catch(error => {
@@ -123,6 +125,8 @@ export function createDispatcher(given: Omit<DeliverDeps, 'turns'>): Dispatcher 
 
   /** Sends due deliveries and returns the milliseconds until the next poll. */
   async function poll(): Promise<number> {
+    await sending.refresh();
+    if (isHalted()) return config.pollMs;
     const now = clock.now().getTime();
     let nextMs = config.pollMs;
     for (const { nextAt, ...endpoint } of await queue.firstDue()) {
@@ -158,7 +162,7 @@ export function createDispatcher(given: Omit<DeliverDeps, 'turns'>): Dispatcher 
     start: () => outside(wake),
     reserve({ ownerId, projectId }) {
       const endpoint = { ownerId, projectId };
-      const permit = stopped ? undefined : limiter.tryAcquire(endpoint);
+      const permit = isHalted() ? undefined : limiter.tryAcquire(endpoint);
       if (!permit) return undefined;
       let isUsed = false;
       return {
@@ -173,7 +177,7 @@ export function createDispatcher(given: Omit<DeliverDeps, 'turns'>): Dispatcher 
     },
     offer({ id, ownerId, projectId }) {
       const endpoint = { ownerId, projectId };
-      const permit = stopped ? undefined : limiter.tryAcquire(endpoint);
+      const permit = isHalted() ? undefined : limiter.tryAcquire(endpoint);
       if (permit) outside(launch, { id, ...endpoint }, permit);
       else outside(sendNext, endpoint);
     },

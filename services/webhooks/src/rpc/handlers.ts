@@ -9,6 +9,7 @@ import { redeliver } from './redeliver.ts';
 import { redeliverRange } from './redeliver-range.ts';
 import { refreshEndpoint } from './refresh-endpoint.ts';
 import { sendTest } from './send-test.ts';
+import { getSending, setSending } from './sending.ts';
 
 export const webhooksHandlers = (context: Context): Handlers<WebhooksServiceServer> => ({
   listDeliveries: listDeliveries(context),
@@ -21,4 +22,6 @@ export const webhooksHandlers = (context: Context): Handlers<WebhooksServiceServ
 export const operatorHandlers = (context: Context): Handlers<WebhooksOperatorServiceServer> => ({
   eraseSubmissionDeliveries: eraseSubmissionDeliveries(context),
   eraseProjectDeliveries: eraseProjectDeliveries(context),
+  getSending: getSending(context),
+  setSending: setSending(context),
 });

@@ -6,6 +6,7 @@ import { writeErrorsOf } from '@recording-request/kit-mongo/unordered';
 import type { Attempt, ClaimedDelivery, DeliveryState, NewDelivery } from '../domain/delivery.ts';
 import { type DeliveryDocument, type Models, QUEUE_INDEX } from './models.ts';
 
+const COUNTED_MAX = 10_000;
 /** A delivery keeps this many attempts; older attempts are only counted. */
 const KEPT_ATTEMPTS = 50;
 
@@ -29,6 +30,8 @@ export interface DeliveryQueue {
   claim(which: { projectId: string; id?: string }, leaseMs: number): Promise<ClaimedDelivery | undefined>;
   /** Returns the first due time of each endpoint with pending deliveries. */
   firstDue(): Promise<Array<{ ownerId: string; projectId: string; nextAt: Date }>>;
+  /** Counts the deliveries that wait for an attempt, up to COUNTED_MAX. */
+  countPending(): Promise<number>;
   /** Records a success, even when the lease was lost, but not when the payload was erased meanwhile. */
   succeeded(delivery: DeliveryKey, attempt: Attempt): Promise<void>;
   /**
@@ -109,6 +112,8 @@ export function deliveryQueue({ deliveries }: Models): DeliveryQueue {
         { $group: { _id: '$projectId', nextAt: { $first: '$nextAt' }, ownerId: { $first: '$ownerId' } } },
         { $project: { _id: 0, projectId: '$_id', nextAt: 1, ownerId: 1 } },
       ]),
+    countPending: () =>
+      deliveries.collection.countDocuments({ state: 'pending' }, { hint: QUEUE_INDEX, limit: COUNTED_MAX }),
     async succeeded(delivery, attempt) {
       const error = await recordSuccess({ delivery, attempt });
       if (error) throw new Error('a success could not be recorded', { cause: error });

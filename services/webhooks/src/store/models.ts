@@ -1,7 +1,9 @@
+import { SENDING_RECORD } from '@recording-request/contract/sending-record';
 import { type CollectionIndexes, indexesOf } from '@recording-request/kit-mongo/indexes';
 import { type Connection, Schema } from 'mongoose';
 import type { Attempt, DeliveryState } from '../domain/delivery.ts';
 import type { PauseReason } from '../domain/endpoint.ts';
+import type { Sending } from '../domain/sending.ts';
 
 /** A stored delivery. `_id` is the event's id, so an event is recorded only once. */
 export interface DeliveryDocument {
@@ -50,6 +52,10 @@ export interface EndpointDocument {
 export interface ErasureDocument {
   _id: string;
   at: Date;
+}
+
+export interface SendingDocument extends Sending {
+  _id: string;
 }
 
 const text = { type: String, required: true };
@@ -116,6 +122,8 @@ endpointSchema.index(HEALTH_INDEX);
 
 const erasureSchema = new Schema<ErasureDocument>({ _id: text, at: Date }, { versionKey: false });
 
+const sendingSchema = new Schema<SendingDocument>({ _id: text, isPaused: Boolean, since: Date }, { versionKey: false });
+
 /** Returns every collection with its indexes, which a migration builds. Tombstones expire after `tombstoneSec` seconds. */
 export const collectionsOf = (tombstoneSec: number): CollectionIndexes[] => [
   indexesOf('deliveries', deliverySchema),
@@ -124,12 +132,14 @@ export const collectionsOf = (tombstoneSec: number): CollectionIndexes[] => [
     collection: 'erasures',
     indexes: [{ keys: { at: 1 }, options: { name: 'forget', expireAfterSeconds: tombstoneSec } }],
   },
+  indexesOf(SENDING_RECORD.collection, sendingSchema),
 ];
 
 export const openModels = (connection: Connection) => ({
   deliveries: connection.model<DeliveryDocument>('Delivery', deliverySchema, 'deliveries'),
   endpoints: connection.model<EndpointDocument>('Endpoint', endpointSchema, 'endpoints'),
   erasures: connection.model<ErasureDocument>('Erasure', erasureSchema, 'erasures'),
+  sending: connection.model<SendingDocument>('Sending', sendingSchema, SENDING_RECORD.collection),
 });
 
 export type Models = ReturnType<typeof openModels>;

@@ -10,6 +10,7 @@ const keys: ShardKeys = {
   // The id is the project's id.
   endpoints: { _id: 'hashed' },
   erasures: { _id: 'hashed' },
+  sending: undefined,
 };
 
 const SWEEP = 'a process reads the due rows of the whole database now and then';

@@ -6,6 +6,7 @@ import { type FigureStore, figureStore } from './figures.ts';
 import { type Ledger, ledger } from './ledger.ts';
 import { openModels } from './models.ts';
 import { steps } from './schema-steps.ts';
+import { type SendingStore, sendingStore } from './sending.ts';
 
 /** The collections of this service. */
 export interface Store {
@@ -13,6 +14,7 @@ export interface Store {
   ledger: Ledger;
   endpoints: Endpoints;
   figures: FigureStore;
+  sending: SendingStore;
 }
 
 /** Rejects with a StartError when the database lacks a migration that this version needs. */
@@ -24,5 +26,6 @@ export async function openStore(connection: Connection): Promise<Store> {
     ledger: ledger(models),
     endpoints: endpointStore(models),
     figures: figureStore(models),
+    sending: sendingStore(models),
   };
 }

@@ -14,27 +14,31 @@ const LATE_MAX = 100;
 const reportEndpoints = reportOf('recording.webhook.endpoints');
 const reportLate = reportOf('recording.webhook.late');
 const reportFailing = reportOf('recording.webhook.failing');
+const reportPaused = reportOf('recording.webhook.paused');
 const reportStepAge = reportOf('recording.step.age');
 const reportStuck = reportOf('recording.clips.stuck');
 
 /** Reports the states of endpoints, and the due deliveries that wait for this service. One process reports for all. */
 export function startReporting(context: FiguresContext): Stoppable {
   const { config, log, connection } = context;
-  const reports = [reportEndpoints, reportFailing, reportLate, reportStepAge, reportStuck];
+  const reports = [reportEndpoints, reportFailing, reportLate, reportPaused, reportStepAge, reportStuck];
   return startFigures({
     ...{ connection, log, seconds: config.figuresSeconds, reports },
     parts: { deliveries: () => reportDeliveries(context), endpoints: () => reportOfEndpoints(context) },
   });
 }
 
-async function reportDeliveries({ config, clock, store: { figures } }: FiguresContext): Promise<void> {
+async function reportDeliveries({ config, clock, store: { figures, sending } }: FiguresContext): Promise<void> {
   const now = clock.now();
-  const due = await figures.firstDue(now);
+  const { isPaused, since: sentSince } = await sending.get();
+  reportPaused(isPaused ? Math.max(0, now.getTime() - sentSince.getTime()) / 1_000 : 0, {});
+  // While the operator has paused all deliveries, none of them can be late.
+  const due = isPaused ? [] : await figures.firstDue(now);
   const endpoints = new Map(
     (await figures.endpoints(due.map(({ projectId }) => projectId))).map(each => [each.projectId, each]),
   );
   const waiting = due.flatMap(({ projectId, nextAt }) => {
-    const since = sendableSince(nextAt, endpoints.get(projectId));
+    const since = sendableSince(nextAt, endpoints.get(projectId), sentSince);
     return since ? [{ projectId, waitedMs: now.getTime() - since.getTime() }] : [];
   });
   reportStepAge(Math.max(0, ...waiting.map(({ waitedMs }) => waitedMs)) / 1_000, STEP);

@@ -11,7 +11,7 @@ import { type DeliveryRecord, TEST_EVENT } from '../domain/delivery.ts';
 
 /**
  * Sends an event with sample contents to a project's endpoint. Returns the delivery with its outcome. Fails with
- * `too_many` when the owner already uses its full share of `slots`.
+ * `too_many` when the owner already uses its full share of `slots`, and with `conflict` while all webhooks are paused.
  */
 export async function sendTestEvent(
   context: Context,
@@ -19,12 +19,16 @@ export async function sendTestEvent(
   type: WebhookEventType,
   slots: FairSlots,
 ): Promise<DeliveryRecord | undefined> {
-  const { config, clock, store, targets, dispatcher } = context;
+  const { config, clock, store, targets, sending, dispatcher } = context;
   const target = await targets.of(projectId);
   if (!target) throw new DomainError('not_found', 'There is no such project.');
   if (target.url === '')
     throw new DomainError('conflict', 'The project has no webhookUrl; set one first.', {
       reason: 'webhook_url_missing',
+    });
+  if (sending.current().isPaused)
+    throw new DomainError('conflict', 'The operator has paused all webhooks. Your events wait; try the test later.', {
+      reason: 'webhooks_paused',
     });
   using slot = slots.tryTake([target.ownerId]);
   if (!slot)
