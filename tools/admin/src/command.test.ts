@@ -52,6 +52,8 @@ test('parses each command', () => {
   });
   assert.deepEqual(parse('users rename U Ann').command, { name: 'users rename', userId: 'U', userName: 'Ann' });
   assert.deepEqual(parse('tokens rotate T').command, { name: 'tokens rotate', tokenId: 'T', overlapHours: 24 });
+  assert.deepEqual(parse('webhooks pause').command, { name: 'webhooks pause' });
+  assert.deepEqual(parse('restore --from /here').command, { name: 'restore', from: '/here', sendWebhooks: false });
   assert.deepEqual(parse('uploads list --failed').command, { name: 'uploads list', limit: 100, failedOnly: true });
   for (const [line, topic] of [
     ['', ''],

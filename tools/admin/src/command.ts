@@ -30,6 +30,7 @@ export type Command =
   | EraseCommand
   | DeadLettersCommand
   | MediaCommand
+  | WebhooksCommand
   | UploadsCommand;
 
 export interface BackupCommand {
@@ -41,6 +42,12 @@ export interface BackupCommand {
 export interface RestoreCommand {
   name: 'restore';
   from: string;
+  /** Leaves webhooks on: the restored system replaces the lost one. */
+  sendWebhooks: boolean;
+}
+
+export interface WebhooksCommand {
+  name: 'webhooks pause' | 'webhooks resume' | 'webhooks status';
 }
 
 export interface TraceCommand {
@@ -112,6 +119,7 @@ const OPTIONS = {
   'orphan-age-hours': { type: 'string' },
   to: { type: 'string' },
   from: { type: 'string' },
+  'send-webhooks': { type: 'boolean' },
   status: { type: 'string' },
 } as const;
 
@@ -172,6 +180,9 @@ function commandOf(name: string, [id = '', second = '']: string[], options: Opti
     case 'users list':
     case 'backlog':
     case 'migrate':
+    case 'webhooks pause':
+    case 'webhooks resume':
+    case 'webhooks status':
       return { name };
     case 'users show':
     case 'users disable':
@@ -220,7 +231,7 @@ function commandOf(name: string, [id = '', second = '']: string[], options: Opti
     case 'backup':
       return { name, to: folder('--to', options.to) };
     case 'restore':
-      return { name, from: folder('--from', options.from) };
+      return { name, from: folder('--from', options.from), sendWebhooks: options['send-webhooks'] ?? false };
     case 'reseal':
       return { name, dryRun: options['dry-run'] ?? false };
     case 'media retry':

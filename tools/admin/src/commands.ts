@@ -140,6 +140,16 @@ export const COMMANDS: readonly CommandForm[] = [
     'twice. Jobs wait for the turn of their owners: "backlog" shows how many. --dry-run only shows.',
   ),
   form(
+    'webhooks pause',
+    [[], []],
+    'stops all webhooks: events are recorded and wait',
+    'webhooks pause',
+    'Running attempts end, and the other processes of webhooks follow within WEBHOOK_POLL_MS (5 s). Events are never lost, and',
+    'waiting events do not count as late. A restore leaves webhooks paused.',
+  ),
+  form('webhooks resume', [[], []], 'sends webhooks again, first those that wait', 'webhooks resume'),
+  form('webhooks status', [[], []], 'shows whether webhooks are paused, and how many wait', 'webhooks status'),
+  form(
     'dead-letters list',
     [[], ['--limit N']],
     'lists Kafka records that no service could handle, the newest first',
@@ -206,19 +216,20 @@ export const COMMANDS: readonly CommandForm[] = [
   ),
   form(
     'restore',
-    [[], ['--from DIR']],
+    [[], ['--from DIR', '--send-webhooks']],
     'restores a backup into empty databases, an empty bucket and an empty Kafka, and migrates',
     'restore --from backups/recording-request',
     'Verifies every file before it writes anything. Run it before any service: no service starts on a partial restore, and',
-    'the same command continues it. Then start the services, and verify the data with "check --deep".',
+    'the same command continues it. Then start the services, and verify the data with "check --deep". The services send no',
+    'webhooks until "webhooks resume", so a trial restore sends nothing to real owners; --send-webhooks leaves them on.',
   ),
   form(
     'reseal',
     [[], ['--dry-run']],
     'seals every stored secret with the first key of SECRETS_KEY, while the system runs',
     'reseal --dry-run',
-    'Reports which keys can then leave SECRETS_KEY. It can be stopped and run again: a secret sealed with the first key',
-    'stays as it is. --dry-run only counts. To replace a key: docs/operations.md, "Keys".',
+    'Reports which keys can then leave SECRETS_KEY; keep such a key as long as a backup sealed with it exists. It can be stopped',
+    'and run again: a secret sealed with the first key stays as it is. --dry-run only counts. To replace a key: docs/operations.md, "Keys".',
   ),
 ];
 

@@ -13,6 +13,7 @@ import {
   type EraseCommand,
   parseCommand,
   type UploadsCommand,
+  type WebhooksCommand,
 } from './command.ts';
 import { runDeadLetters } from './dead-letters.ts';
 import { helpOn } from './help.ts';
@@ -24,6 +25,7 @@ import { NotDone, runErase, type Terminal } from './run-erase.ts';
 import { showTrace } from './trace.ts';
 import { runUploads } from './uploads.ts';
 import { usage } from './usage.ts';
+import { runWebhooks } from './webhooks.ts';
 
 const UNUSABLE_CONFIGURATION = 78;
 // With --deep, a call reads ten videos.
@@ -64,6 +66,7 @@ async function run(command: Exclude<Command, { name: 'help' }>, dataDir: string 
   }
   if (command.name === 'reseal') return await reseal(await connect.operator(), command, terminal());
   if (command.name === 'media retry') return await retryMedia(await connect.submissions(), command, terminal());
+  if (isWebhooks(command)) return await runWebhooks(await connect.webhooks(), command);
   if (isUploads(command)) return await runUploads(await connect.submissions(), command);
   if (isDeadLetters(command)) return await runDeadLetters(await connect.submissions(), command);
   if (isErase(command)) {
@@ -84,6 +87,7 @@ async function run(command: Exclude<Command, { name: 'help' }>, dataDir: string 
 
 const showLine = (line: string) => void process.stderr.write(`${line}\n`);
 const isUploads = (command: Command): command is UploadsCommand => command.name.startsWith('uploads ');
+const isWebhooks = (command: Command): command is WebhooksCommand => command.name.startsWith('webhooks ');
 const isDeadLetters = (command: Command): command is DeadLettersCommand => command.name.startsWith('dead-letters ');
 const isErase = (command: Command): command is EraseCommand => command.name.startsWith('erase ');
 

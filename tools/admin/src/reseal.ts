@@ -81,6 +81,9 @@ function report({ lookedAt, keyId, otherKeyIds, resealed: left }: Pass, resealed
   const count = resealed.toLocaleString('en');
   if (dryRun && left > 0) return { lines: [`${count} of ${lookedAt} would be sealed with "${keyId}"`], value };
   const lines = [`${count} sealed again; all ${lookedAt.toLocaleString('en')} are sealed with "${keyId}"`];
-  if (removable.length > 0) lines.push(`can leave SECRETS_KEY: ${removable.join(', ')}`);
+  if (removable.length > 0)
+    lines.push(
+      `can leave SECRETS_KEY: ${removable.join(', ')}. Keep ${removable.length > 1 ? 'these keys' : 'this key'} with the backups from before: a restore of them needs ${removable.length > 1 ? 'them' : 'it'}`,
+    );
   return { lines, value };
 }

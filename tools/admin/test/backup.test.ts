@@ -64,7 +64,8 @@ const backup = (to: string) => runBackup(environment.env, { name: 'backup', to }
 function emptyServers() {
   const other = testEnvironment();
   const there = stack.use(testStores(other));
-  return { ...other, stores: there, restore: () => runRestore(other.env, { name: 'restore', from: dir }, silent) };
+  const restore = (sendWebhooks = false) => runRestore(other.env, { name: 'restore', from: dir, sendWebhooks }, silent);
+  return { ...other, stores: there, restore };
 }
 
 async function nothingIn({ env, stores: there }: ReturnType<typeof emptyServers>): Promise<void> {
@@ -137,7 +138,10 @@ test('a backup restored into empty servers has the same documents, indexes and o
   const made = await backup(dir);
   assert.equal(made.failed, false, made.lines.join('\n'));
   const there = emptyServers();
-  await there.restore();
+  const { lines, value } = await there.restore();
+  assert.match(lines.at(-1)!, /^webhooks are paused: 1 wait; .*"npm run admin -- webhooks resume" sends them$/);
+  assert.deepEqual((value as { webhooks: object }).webhooks, { paused: true, waiting: 1 });
+  assert.partialDeepStrictEqual(await (await rows(there.stores, 'webhooks', 'sending')).findOne(), { isPaused: true });
   for (const [database, collection] of [
     ['submissions', 'submissions'],
     ['submissions', 'uploads'],
@@ -190,7 +194,10 @@ test('an interrupted restore continues, and until then no service starts on it',
 test('finds topics that Kafka would refuse before anything is restored', async () => {
   const there = emptyServers();
   const env = { ...there.env, KAFKA_REPLICATION: '3' };
-  await assert.rejects(runRestore(env, { name: 'restore', from: dir }, silent), /KAFKA_REPLICATION/);
+  await assert.rejects(
+    runRestore(env, { name: 'restore', from: dir, sendWebhooks: false }, silent),
+    /KAFKA_REPLICATION/,
+  );
   await nothingIn(there);
   await there.restore();
 });
@@ -198,8 +205,10 @@ test('finds topics that Kafka would refuse before anything is restored', async (
 test('restores a backup into migrated but unused databases', async () => {
   const there = emptyServers();
   await migrateAll(there.env, silent);
-  await there.restore();
+  const { lines } = await there.restore(true);
   assert.equal(await (await rows(there.stores, 'projects', 'users')).countDocuments(), 1);
+  assert.equal(lines.at(-1), '1 webhooks wait; webhooks sends them as soon as it starts');
+  assert.partialDeepStrictEqual(await (await rows(there.stores, 'webhooks', 'sending')).findOne(), { isPaused: false });
 });
 
 test('a restore interrupted in its migration names the command that completes it; a repeated restore names it too', async () => {
@@ -208,7 +217,7 @@ test('a restore interrupted in its migration names the command that completes it
     if (line.startsWith('webhooks: ')) throw new Error('the process ends.');
   };
   await assert.rejects(
-    runRestore(there.env, { name: 'restore', from: dir }, cut),
+    runRestore(there.env, { name: 'restore', from: dir, sendWebhooks: false }, cut),
     /^Error: All data is restored, but .* not completed: the process ends\. Run "npm run admin -- migrate" /,
   );
   await assert.rejects(

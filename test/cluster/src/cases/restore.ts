@@ -85,7 +85,7 @@ async function move({ product, overlay, workDir, noted }: ClusterHarness): Promi
     ...secrets,
     ...only(there, 'ConfigMap', 'ServiceAccount', 'NetworkPolicy'),
   ]);
-  noted(first(await runJob(restored, there, 'restore', ['restore', '--from', path])));
+  noted(first(await runJob(restored, there, 'restore', ['restore', '--from', path, '--send-webhooks'])));
   await kubectl.apply(but(there, 'Namespace', 'Job'));
   await restored.settled();
 }

@@ -69,7 +69,7 @@ export const restore: FaultCase = {
 
     await harness.move(async () => {
       const servers = await newServers(harness);
-      harness.noted(last(await admin(harness, ['restore', '--from', dir], servers)));
+      harness.noted(last(await admin(harness, ['restore', '--from', dir, '--send-webhooks'], servers)));
       await forgetUnknownEvents(harness, servers.MONGO_URL!);
       return servers;
     });

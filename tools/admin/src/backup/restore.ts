@@ -1,5 +1,6 @@
 import { createReadStream } from 'node:fs';
 import { join, resolve } from 'node:path';
+import { SENDING_RECORD } from '@recording-request/contract/sending-record';
 import { makeTopics } from '@recording-request/events/kafka';
 import { TOPICS } from '@recording-request/events/topics';
 import { createLogger } from '@recording-request/kit/log';
@@ -13,6 +14,7 @@ import type { RestoreCommand } from '../command.ts';
 import { migrateAll } from '../migrate-all.ts';
 import type { Report } from '../run.ts';
 import { NotDone } from '../run-erase.ts';
+import { RESUME_COMMAND } from '../webhooks.ts';
 import { faultOf } from './fault.ts';
 import { type AbsentObject, type ListedObject, type Manifest, readManifest, verifyFile } from './manifest.ts';
 import { putDocuments } from './put-documents.ts';
@@ -54,6 +56,7 @@ export async function runRestore(
     await mark(databases, manifest.id);
     await putObjects(dir, manifest, { objects, goesOn, show });
     await putDocuments(dir, manifest, databases, show);
+    await setSending(databases, command.sendWebhooks);
     // Kafka may be unavailable by now. While the marks exist, the same command can continue.
     await judgeTopics(settings);
     for (const marks of marksIn(databases)) await marks.drop();
@@ -65,7 +68,8 @@ export async function runRestore(
           `All data is restored, but the migration at the end was not completed: ${reason}. Run ${MIGRATE_COMMAND}, which completes it; a second restore would find servers that are not empty.`,
       );
     });
-    return report(dir, manifest, Math.round((performance.now() - started) / 1_000));
+    const result = report(dir, manifest, Math.round((performance.now() - started) / 1_000));
+    return await withWebhooks(result, databases, command.sendWebhooks);
   } catch (error) {
     throw faultOf(
       error,
@@ -116,7 +120,11 @@ async function requireEmpty({ manifest, settings, databases, objects }: Place): 
     const database = databases.of(name);
     for (const { name: collection } of await database.listCollections({}, { nameOnly: true }).toArray()) {
       // A migrated but unused database has only this record.
-      if (['leases', 'schema', 'system'].includes(collection) || collection.startsWith('system.')) continue;
+      if (
+        ['leases', 'schema', 'system', SENDING_RECORD.collection].includes(collection) ||
+        collection.startsWith('system.')
+      )
+        continue;
       if (await database.collection(collection).findOne({}, { projection: { _id: 1 } }))
         throw new NotDone(
           `The database ${database.databaseName} is not empty: its collection ${collection} has documents. ${await remedyFor(manifest, databases)}`,
@@ -204,4 +212,27 @@ function report(dir: string, { takenAt, objects, absent, eventsLeft, databases }
     'start the services with the SECRETS_KEY of that time, repeat all erasures since then, and run "check --deep"',
   );
   return { lines, value: { takenAt, seconds, documents, objects: objects.count, absent, eventsLeft } };
+}
+
+interface SendingDocument {
+  _id: string;
+  isPaused: boolean;
+  since: Date;
+}
+
+/** Pauses webhooks, so that a trial restore sends nothing to real owners. Replaces the state of the backup. */
+async function setSending(databases: Databases, isSent: boolean): Promise<void> {
+  const records = databases.of('webhooks').collection<SendingDocument>(SENDING_RECORD.collection);
+  const state = { isPaused: !isSent, since: new Date() };
+  await records.replaceOne({ _id: SENDING_RECORD.id }, state, { upsert: true });
+}
+
+/** Adds the number of waiting webhooks to the report, and the command that sends them. */
+async function withWebhooks({ lines, value }: Report, databases: Databases, isSent: boolean): Promise<Report> {
+  const waiting = await databases.of('webhooks').collection('deliveries').countDocuments({ state: 'pending' });
+  const count = waiting.toLocaleString('en');
+  const line = isSent
+    ? `${count} webhooks wait; webhooks sends them as soon as it starts`
+    : `webhooks are paused: ${count} wait; once this system replaces the old one, ${RESUME_COMMAND} sends them`;
+  return { lines: [...lines, line], value: { ...(value as object), webhooks: { paused: !isSent, waiting } } };
 }
