@@ -27,7 +27,7 @@ export function httpServer(handle: RequestListener, config: Config, endCrowded: 
   };
   // `queueRequests` is outermost, so a request that waits there has no trace yet, and its measured duration excludes
   // the wait.
-  const listener = queueRequests(traced(handle, config), endCrowded);
+  const listener = queueRequests(traced(handle, config), endCrowded, () => !server.listening);
   const server = createServer(options, listener);
   server.setTimeout(config.idleTimeoutMs);
   limitConnections(server, config);

@@ -2,8 +2,9 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { test } from 'node:test';
+import { DomainError } from '@recording-request/kit/errors';
 import { until } from '@recording-request/testing/wait';
-import { startTestGateway, type TestGateway } from './test-service.ts';
+import { PROJECT_ID, startTestGateway, type TestGateway } from './test-service.ts';
 
 const MAX = 5;
 
@@ -17,6 +18,16 @@ function open({ base }: TestGateway): Socket {
 async function isServed(socket: Socket): Promise<boolean> {
   socket.write('GET /healthz HTTP/1.1\r\nHost: h\r\n\r\n');
   return Promise.race([once(socket, 'data').then(() => true), once(socket, 'close').then(() => false)]);
+}
+
+async function isRefused(gateway: TestGateway): Promise<boolean> {
+  const socket = open(gateway);
+  const isOpen = await once(socket, 'connect').then(
+    () => true,
+    () => false,
+  );
+  socket.destroy();
+  return !isOpen;
 }
 
 test('a connection beyond the limit of an address is closed, until another one ends', async () => {
@@ -68,4 +79,24 @@ test('the gateway does not use an id or trace that a client sends', async () => 
   const given = answer.headers.get('request-id');
   assert.match(given ?? '', /^[0-9a-f]{32}$/);
   assert.notEqual(given, id);
+});
+
+test('a stop ends with the last answer, although its client keeps the connection', { timeout: 20_000 }, async () => {
+  const [asked, answered] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  const getProject = async () => {
+    asked.resolve();
+    await answered.promise;
+    throw new DomainError('not_found', 'There is no such project.');
+  };
+  await using gateway = await startTestGateway({ projects: { getProject } });
+  const socket = open(gateway);
+  const { authorization } = gateway.bearer;
+  socket.write(`GET /api/projects/${PROJECT_ID} HTTP/1.1\r\nHost: h\r\nAuthorization: ${authorization}\r\n\r\n`);
+  await asked.promise;
+  const stopped = gateway.gateway.stop();
+  await until('the gateway accepts no more connections', () => isRefused(gateway));
+  answered.resolve();
+  const [answer] = await once(socket, 'data');
+  assert.match(String(answer), /^HTTP\/1\.1 404 /);
+  await stopped;
 });

@@ -35,8 +35,15 @@ type Turned = Socket & { [TURNS]?: Turns };
  * Returns a listener that runs the requests of each connection one after the other. Node emits every request that a
  * client sends ahead (pipelining), so one packet could start thousands of handlers. Also, when the connection ends, a
  * response that waits for another response never gets `close`, so its handler would never release its slots and memory.
+ *
+ * When `isStopping` returns true, ends a connection after its last answer: Node keeps it open for more requests, so the
+ * stop would last until the client closes it.
  */
-export function queueRequests(handle: RequestListener, endCrowded: EndCrowded): RequestListener {
+export function queueRequests(
+  handle: RequestListener,
+  endCrowded: EndCrowded,
+  isStopping: () => boolean,
+): RequestListener {
   const places = createFairSlots(WAITING_IN_ALL);
   return (request, response) => {
     const socket = request.socket as Turned;
@@ -44,7 +51,10 @@ export function queueRequests(handle: RequestListener, endCrowded: EndCrowded): 
     const turns = socket[TURNS];
     const begin = () => {
       turns.running = response;
-      response.once('close', () => endTurn(turns));
+      response.once('close', () => {
+        endTurn(turns);
+        if (!turns.running && isStopping()) socket.destroySoon();
+      });
       handle(request, response);
     };
     if (!turns.running) {
