@@ -21,7 +21,7 @@ import { mediaEvents } from './consumers/media-events.ts';
 import { transcriptionEvents } from './consumers/transcription-events.ts';
 import { type Context, openContext } from './context.ts';
 import { exportsHandlers, operatorHandlers, submissionsHandlers, workHandlers } from './rpc/handlers.ts';
-import { startTusServer } from './tus/server.ts';
+import { drainMsOf, startTusServer } from './tus/server.ts';
 import { retryUnknownEvents } from './workflows/dead-letters/retry-unknown-events.ts';
 import { createRequeue } from './workflows/jobs/requeue-jobs.ts';
 import { startReporting } from './workflows/report-figures.ts';
@@ -57,8 +57,10 @@ export async function startService(config: Config, log: Logger): Promise<Submiss
   started.defer(() => stopAll(loops.map(loop => () => loop.stop())));
   let listeners: Listeners | undefined;
   const http = await startTusServer(context);
-  // They close in parallel, because each waits for its own requests and uploads may use most of the time for stopping.
-  started.defer(async () => void (await Promise.all([http.close(), listeners?.close()])));
+  // They close in parallel, because each waits for its own requests: uploads and exports may use most of the time for
+  // stopping.
+  const drainMs = drainMsOf(config.stopGraceSeconds);
+  started.defer(async () => void (await Promise.all([http.close(), listeners?.close(drainMs)])));
   listeners = await startListeners({
     config,
     internal: context.internal,

@@ -92,6 +92,7 @@ export async function startTestSubmissions(extra: Record<string, string> = {}) {
     media: mediaService.client<MediaServiceServer>(MediaServiceService),
     connection,
     client: running.client as typeof running.client,
+    stop: () => service.stop(),
     /** The address for uploads. It belongs to a proxy that authenticates as the gateway. */
     uploadsUrl: `${uploadProxy.url}/uploads`,
     uploads: connection.db!.collection<{ _id: string } & Record<string, unknown>>('uploads'),

@@ -37,15 +37,19 @@ const KEEP_ALIVE_MS = 65_000;
 const AFTER_REQUESTS_SECONDS = 10;
 const LEAST_DRAIN_SECONDS = 1;
 
+/** Returns how long running requests may continue during a stop of at most `stopGraceSeconds`, in milliseconds. */
+export const drainMsOf = (stopGraceSeconds: number): number =>
+  1_000 * Math.max(LEAST_DRAIN_SECONDS, stopGraceSeconds - AFTER_REQUESTS_SECONDS);
+
 /** Starts the internal HTTP endpoint that receives the bytes. Only the gateway calls it. */
 export async function startTusServer(context: Context): Promise<{ address: string; close(): Promise<void> }> {
   const server = createTusServer(context);
   const { httpListen, stopGraceSeconds } = context.config;
   const { host, port } = splitListen(httpListen);
-  const drainMs = 1_000 * Math.max(LEAST_DRAIN_SECONDS, stopGraceSeconds - AFTER_REQUESTS_SECONDS);
+  const close = () => closeHttp(server, drainMsOf(stopGraceSeconds));
   server.listen(port, host);
   await once(server, 'listening');
-  return { address: `${host}:${(server.address() as AddressInfo).port}`, close: () => closeHttp(server, drainMs) };
+  return { address: `${host}:${(server.address() as AddressInfo).port}`, close };
 }
 
 function createTusServer(context: Context): HttpServer {
