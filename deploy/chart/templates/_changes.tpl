@@ -10,8 +10,8 @@
 {{- else if or (eq $o.kind "Deployment") (eq $o.kind "Job") }}
   {{- include "recording-request.pod" (dict "spec" $o.spec.template.spec "names" $names "root" .root) }}
   {{- if eq $o.kind "Job" }}
-    {{- /* A Job is immutable, so each revision creates a new Job. */}}
-    {{- $_ := set $o.metadata "name" (printf "%s-%d" $o.metadata.name .root.Release.Revision) }}
+    {{- /* A Job is immutable, so each revision creates a new Job. In production the Job is a hook, which Helm deletes first. */}}
+    {{- if ne $v.profile "production" }}{{ $_ := set $o.metadata "name" (printf "%s-%d" $o.metadata.name .root.Release.Revision) }}{{ end }}
   {{- else }}
     {{- /* Pods read a Secret only when they start, so a changed Secret must start new pods. Without a cluster, a rendering finds no Secret. */}}
     {{- $secret := lookup "v1" "Secret" .root.Release.Namespace (get $names "recording-request") }}

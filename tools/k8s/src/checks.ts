@@ -177,11 +177,7 @@ const OBJECTS: Check[] = [
       ? undefined
       : 'needs one PodDisruptionBudget with maxUnavailable: 1';
   }),
-  ofKind('Job', 'ends', ({ spec }) =>
-    spec.ttlSecondsAfterFinished && spec.activeDeadlineSeconds
-      ? undefined
-      : 'needs activeDeadlineSeconds and ttlSecondsAfterFinished',
-  ),
+  ofKind('Job', 'ends', ({ spec }) => (spec.activeDeadlineSeconds ? undefined : 'needs activeDeadlineSeconds')),
   ofKind('Service', 'inside', ({ spec }) =>
     (spec.type ?? 'ClusterIP') === 'ClusterIP' ? undefined : `is a ${spec.type}, which bypasses the ingress`,
   ),

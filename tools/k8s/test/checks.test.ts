@@ -36,7 +36,7 @@ const BAD: Record<string, (all: Manifest[]) => unknown> = {
   rollout: all => Object.assign(named(all, 'Deployment', 'projects').spec, { strategy: { type: 'Recreate' } }),
   spread: all => delete podIn(all).topologySpreadConstraints,
   budget: all => without(all, 'PodDisruptionBudget', 'projects'),
-  ends: all => delete named(all, 'Job', 'migrate').spec.ttlSecondsAfterFinished,
+  ends: all => delete named(all, 'Job', 'migrate').spec.activeDeadlineSeconds,
   inside: all => Object.assign(named(all, 'Service', 'gateway').spec, { type: 'NodePort' }),
   'leads-somewhere': all => Object.assign(named(all, 'Service', 'gateway').spec.ports[0], { targetPort: 'https' }),
   namespace: all => delete named(all, 'Deployment', 'projects').metadata.namespace,

@@ -46,10 +46,10 @@ const EVERYWHERE = ['configmap/kube-root-ca.crt', 'serviceaccount/default'];
 /** A revision keeps the objects that pods of the previous revision use. */
 const SETTINGS_OF = /^configmap\/settings-/;
 /**
- * The Job is a hook. Helm waits for it and never uninstalls it. It expires an hour after its end
- * (`ttlSecondsAfterFinished`). Helm deletes its helper objects when it succeeds.
+ * The Job is a hook. Helm waits for it and never uninstalls it, but deletes it before the next migration. Helm deletes
+ * its helper objects when it succeeds.
  */
-const MIGRATION = /^(?:job\.batch|pod)\/migrate-/;
+const MIGRATION = /^(?:job\.batch\/migrate$|pod\/migrate-)/;
 
 /** Creates the prerequisites of the chart: a namespace, and the Secrets that the chart does not create. */
 async function prepare({ product, objects }: ClusterHarness): Promise<Product> {
