@@ -43,7 +43,18 @@
   {{- if $bounds.min }}{{ $_ := set $o.spec $least $bounds.min }}{{ end }}
   {{- if $bounds.max }}{{ $_ := set $o.spec $most $bounds.max }}{{ end }}
   {{- if eq $o.kind "ScaledObject" }}
-    {{- range $o.spec.triggers }}{{ include "recording-request.kafka" (dict "trigger" .metadata "settings" $.settings) }}{{ end }}
+    {{- range $o.spec.triggers }}
+      {{- if eq .type "kafka" }}{{ include "recording-request.kafka" (dict "trigger" .metadata "settings" $.settings) }}{{ end }}
+      {{- if eq .type "prometheus" }}
+        {{- $_ := set .metadata "serverAddress" $v.streams.prometheus }}
+        {{- if $bounds.streams }}{{ $_ := set .metadata "threshold" (toString $bounds.streams) }}{{ end }}
+      {{- end }}
+    {{- end }}
+  {{- end }}
+  {{- with $bounds.behavior }}
+    {{- $own := dict "behavior" . }}
+    {{- if eq $o.kind "ScaledObject" }}{{ $own = dict "advanced" (dict "horizontalPodAutoscalerConfig" $own) }}{{ end }}
+    {{- $_ := mergeOverwrite $o.spec (deepCopy $own) }}
   {{- end }}
 {{- else if eq $o.kind "NetworkPolicy" }}
   {{- if and $v.backup.claim (has $o.metadata.name (list "to-mongo" "to-kafka" "to-objects")) }}

@@ -16,6 +16,10 @@
   {{- end }}
   {{- with $own.autoscaling }}
     {{- if not $scaled }}{{ fail (printf "services.%s.autoscaling needs scaling=keda or scaling=cpu" $name) }}{{ end }}
+    {{- if .streams }}
+      {{- if not (has $name (list "gateway" "submissions")) }}{{ fail (printf "services.%s.autoscaling.streams: only gateway and submissions scale by streams" $name) }}{{ end }}
+      {{- if not $v.streams.prometheus }}{{ fail (printf "services.%s.autoscaling.streams needs streams.prometheus" $name) }}{{ end }}
+    {{- end }}
   {{- end }}
 {{- end }}
 {{- range $name, $rules := $v.networks }}

@@ -1,7 +1,16 @@
 import { observe } from './metrics.ts';
 
 /** A kind of work that a process limits. */
-export type SlotKind = 'media' | 'transcript' | 'inspect' | 'webhook' | 'upload' | 'export' | 'search';
+export type SlotKind =
+  | 'media'
+  | 'transcript'
+  | 'inspect'
+  | 'webhook'
+  | 'upload'
+  | 'video'
+  | 'export'
+  | 'list'
+  | 'search';
 
 /** Reports the limit of a kind of work and how many units of it run. Returns a function that stops the report. */
 export function reportSlots(kind: SlotKind, limit: number, used: () => number): () => void {

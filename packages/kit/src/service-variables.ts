@@ -9,7 +9,7 @@ export const processVariables = {
   }),
   stopGraceSeconds: integer(
     'STOP_GRACE_SECONDS',
-    'the time limit of a stop; after it the process ends at once. Running jobs may use all but the last 5 seconds of it, so the manifests set a longer time for media and transcription',
+    'the time limit of a stop; after it the process ends at once. Running jobs may use all but the last 5 seconds of it, and open uploads and downloads of the gateway and of submissions nearly as much, so the manifests set a longer time for these four services',
     { default: 25, min: 5, max: 7_200 },
   ),
 };

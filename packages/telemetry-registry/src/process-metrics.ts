@@ -2,7 +2,7 @@ import type { MetricDefinition } from './metric.ts';
 
 const SLOT = {
   'recording.slot.kind':
-    '`media`, `transcript` (jobs), `inspect`, `webhook` (attempts), `upload` (requests at the gateway), `export`, `search`',
+    '`media`, `transcript` (jobs), `inspect`, `webhook` (attempts), `upload`, `video`, `list` (requests at the gateway), `export`, `search`',
 } as const;
 
 /** Metrics of a process: its resources, its limits and its use of them. */

@@ -51,6 +51,8 @@ export async function openContext(config: Config, log: Logger): Promise<Context>
     ? opened.adopt(await connectRedis(config.redisUrl, log), connection => connection.disconnect())
     : undefined;
   const brand = brandOf(config);
+  const streams = streamLimiters(config);
+  for (const limiter of Object.values(streams)) opened.defer(limiter.end);
   const connections = opened.move();
   return {
     config,
@@ -62,7 +64,7 @@ export async function openContext(config: Config, log: Logger): Promise<Context>
     redis,
     baseUrl: config.publicBaseUrl,
     brand,
-    streams: streamLimiters(config),
+    streams,
     recentMedia: new LRUCache({ max: RECENT_MEDIA, ttl: RECENT_MEDIA_MS }),
     projectNames: new LRUCache({ max: PROJECT_NAMES, ttl: PROJECT_NAMES_MS }),
     close: () => connections.disposeAsync(),

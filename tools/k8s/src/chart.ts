@@ -17,6 +17,7 @@ export const COMPONENTS = {
   'scaling-cpu': 'scaling/cpu',
   'scaling-keda': 'scaling/keda',
   'scaling-keda-login': 'scaling/keda-login',
+  'scaling-streams': 'scaling/streams',
 } as const;
 
 const NAMESPACE = 'recording-request';

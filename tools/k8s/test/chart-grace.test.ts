@@ -62,14 +62,27 @@ test('a service stops before Kubernetes kills it', async () => {
     refused,
     /settings\.STOP_GRACE_SECONDS: Kubernetes kills pods of \w+ 45 s after .*graceSeconds=80, which covers both/,
   );
-  const four = ['gateway', 'projects', 'submissions', 'webhooks'];
-  const services = Object.fromEntries(four.map(name => [name, { graceSeconds: 80 }]));
+  // The others have their own STOP_GRACE_SECONDS.
+  const two = ['projects', 'webhooks'];
+  const services = Object.fromEntries(two.map(name => [name, { graceSeconds: 80 }]));
   await template({ settings, services }, EXAMPLE);
-  for (const name of four) {
+  for (const name of two) {
     const { grace, progress, stops } = await stopOf(name, { settings, services });
     assert.deepEqual([grace, progress, stops], [80, 600, 60]);
   }
-  const { stops } = await stopOf('gateway', {});
+  const { stops } = await stopOf('projects', {});
   await template({ settings: { STOP_GRACE_SECONDS: stops + 14 } }, EXAMPLE);
   assert.match(await refusal({ services: { gateway: { graceSeconds: 20 } } }, EXAMPLE), /gateway\/graceSeconds/);
+});
+
+test('the gateway and submissions have five minutes to end uploads and downloads, or as long as in the values', async () => {
+  for (const name of ['gateway', 'submissions']) {
+    const { grace, progress = 600, stops, env } = await stopOf(name, {});
+    assert.deepEqual([grace, stops], [300, 280]);
+    assert.ok(progress > grace);
+    const longer = await stopOf(name, { services: { [name]: { graceSeconds: 900 } } });
+    assert.deepEqual([longer.grace, longer.progress, longer.stops], [900, 1_140, 880]);
+    for (const each of [env, longer.env])
+      assert.equal(each.filter(({ name }: { name: string }) => name === 'STOP_GRACE_SECONDS').length, 1);
+  }
 });

@@ -122,6 +122,8 @@ for (const deployment of deployments) {
       assert.equal(lifecycle.preStop.sleep.seconds, 5);
       const given = podOf(deployment).terminationGracePeriodSeconds - lifecycle.preStop.sleep.seconds;
       assertStops(name, config, given);
+      // Uploads and downloads take minutes.
+      if (['gateway', 'submissions'].includes(name)) assert.ok(Number(config.stopGraceSeconds) >= 280);
       // By default, Kubernetes reports a failed rollout after 600 s. A new pod may have to wait until an old one frees its
       // resources.
       const { progressDeadlineSeconds = 600 } = deployment.spec;

@@ -68,6 +68,7 @@ const COMPONENTS: Array<[component: string, kinds: Record<string, number>]> = [
   ['scaling/cpu', { HorizontalPodAutoscaler: 3 }],
   ['scaling/keda', { ScaledObject: 3 }],
   ['scaling/keda-login', { ScaledObject: 3, TriggerAuthentication: 1 }],
+  ['scaling/streams', { ScaledObject: 2 }],
 ];
 
 test('the ingress sets no limit on the size or duration of an upload', async () => {

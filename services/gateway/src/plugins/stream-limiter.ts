@@ -1,30 +1,34 @@
 import { DomainError } from '@recording-request/kit/errors';
 import { createFairSlots } from '@recording-request/kit/fair-slots';
 import { noteShed } from '@recording-request/kit-telemetry/shed';
+import { reportSlots } from '@recording-request/kit-telemetry/slot-figures';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { projectOf } from './caller.ts';
 
-const SHED = { exports: 'export', videos: 'video', lists: 'list' } as const;
+/** The kinds of streams in metrics, by their name in the error sentence. */
+const KINDS = { exports: 'export', videos: 'video', lists: 'list' } as const;
 
-/** The name of the streams in the error sentence. */
-export type StreamKind = keyof typeof SHED;
+export type StreamKind = keyof typeof KINDS;
 
-/**
- * Counts the answer to a request as a stream until its connection has finished sending it. Throws `too_many` beyond a
- * share.
- */
-export type StreamLimiter = (request: FastifyRequest, reply: FastifyReply) => void;
+export interface StreamLimiter {
+  /**
+   * Counts the answer to a request as a stream until its connection has finished sending it. Throws `too_many` beyond a
+   * share.
+   */
+  (request: FastifyRequest, reply: FastifyReply): void;
+  /** Ends the report of the streams in metrics. */
+  end(): void;
+}
 
 const RETRY_AFTER_SECONDS = 10;
 
 /**
  * Shares `atOnce` streams of this gateway among owners, and an owner's streams among its tokens. Refuses instead of
- * queueing, because a refused client holds no connection until it retries. `what` names the streams in the error
- * sentence.
+ * queueing, because a refused client holds no connection until it retries. Reports the number of open streams.
  */
 export function createStreamLimiter(what: StreamKind, atOnce: number): StreamLimiter {
   const slots = createFairSlots(atOnce);
-  return (request, reply) => {
+  const count = (request: FastifyRequest, reply: FastifyReply) => {
     // The connection is already closed: no later event would release the slot.
     if (reply.raw.destroyed) throw new DomainError('cancelled', 'The client went away.');
     const { owner, token } = readerOf(request);
@@ -32,6 +36,7 @@ export function createStreamLimiter(what: StreamKind, atOnce: number): StreamLim
     if (!slot) throw tooManyStreams(what);
     reply.raw.once('close', () => slot[Symbol.dispose]());
   };
+  return Object.assign(count, { end: reportSlots(KINDS[what], atOnce, slots.used) });
 }
 
 /** Returns the owner of a stream, and the owner's token. */
@@ -43,7 +48,7 @@ export function readerOf(request: FastifyRequest): { owner: string; token: strin
 
 /** Returns the error that refuses another stream, and counts the stream as shed. */
 export function tooManyStreams(what: StreamKind): DomainError {
-  noteShed(SHED[what]);
+  noteShed(KINDS[what]);
   const sentence = `Too many ${what} are being read; let one end, or wait ${RETRY_AFTER_SECONDS} s before the next one.`;
   return new DomainError('too_many', sentence, { retryAfterSec: RETRY_AFTER_SECONDS });
 }

@@ -34,7 +34,8 @@ const LINKS = 200;
 
 /** Limits the autoscaler of a service to `most` pods, with a fast scale-down; the rest stays as in the base. */
 async function allow({ product }: ClusterHarness, service: Scaled, most: number): Promise<void> {
-  const soon = { scaleDown: { stabilizationWindowSeconds: STABILISATION_SECONDS } };
+  const policies = [{ type: 'Percent', value: 100, periodSeconds: 15 }];
+  const soon = { scaleDown: { stabilizationWindowSeconds: STABILISATION_SECONDS, policies } };
   const patch = JSON.stringify({ spec: { maxReplicas: most, behavior: most === FEW ? null : soon } });
   await product.in(['patch', 'horizontalpodautoscaler', service, '--patch', patch]);
 }
