@@ -22,6 +22,7 @@ test('finds the registry and the digests of the examples', () => {
   const image = (name: string, digit: string) => deployment('media', { image: `${name}@sha256:${digit.repeat(64)}` });
   assert.match(faults(image('registry.example.com/clips', '0'))[0]!, /registry\.example\.com\/clips is a placeholder/);
   assert.match(faults(image('registry.corp.internal/clips', '1'))[0]!, /The digest of the image registry\.corp/);
+  assert.match(faults(deployment('media', { image: 'clips@sha256:0123' }))[0]!, /has no digest of 64/);
   assert.deepEqual(faults(deployment('media', { image: `clips@sha256:${'01'.repeat(32)}` })), []);
 });
 

@@ -52,6 +52,10 @@ const settingsOf = (object: Manifest, entries: [name: string, value: string][]):
 function imagesOf(image: string): Finding[] {
   const [name = '', digest] = image.split('@');
   if (EXAMPLE_HOST.test(name)) return [fault(`The image ${name} is a placeholder: set your registry in images.`)];
+  if (digest && !/^sha256:[0-9a-f]{64}$/.test(digest))
+    return [
+      fault(`The image ${name} has no digest of 64 hexadecimal digits: set the digest that your registry prints.`),
+    ];
   return digest && SAME_DIGIT.test(digest)
     ? [fault(`The digest of the image ${name} is a placeholder: set the digest that your registry prints.`)]
     : [];

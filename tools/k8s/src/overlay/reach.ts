@@ -13,11 +13,14 @@ export type Destination =
   /** A server with a name whose address only the cluster's DNS knows. */
   | { host: string };
 
-/** Returns whether the NetworkPolicies in `all` let pods with these labels call a TCP port of `to`, or may let them. */
+/**
+ * Returns whether the NetworkPolicies in `all` let pods with these labels call a TCP port of `to`, or may let them. Without
+ * a port, any port is enough.
+ */
 export function mayReach(
   from: { labels: Record<string, string>; namespace: string | undefined },
   to: Destination,
-  port: number,
+  port: number | undefined,
   all: Manifest[],
 ): boolean {
   const policies = all.filter(
@@ -33,7 +36,7 @@ export function mayReach(
     .some(
       ({ to: peers, ports }: Part) =>
         (!peers || peers.some((peer: Part) => isPeer(peer, to, from.namespace))) &&
-        (!ports || ports.some((each: Part) => hasPort(each, port, to))),
+        (!ports || port === undefined || ports.some((each: Part) => hasPort(each, port, to))),
     );
 }
 

@@ -34,6 +34,17 @@ test('names the setting, the server, the service and the network that must allow
   assert.deepEqual(await findingsWith(data, [allowed('10.4.0.0/24', 8443)]), []);
 });
 
+test('names all servers of a setting in one sentence', async () => {
+  const all = [
+    deployment('media', FROM_SETTINGS),
+    settings({ KAFKA_BROKERS: 'kafka-1.corp.internal:9094,kafka-2.corp.internal:9094' }),
+    policy('to-kafka', 'media', [allowed('10.2.0.0/24', 9092)]),
+  ];
+  const faults = faultsIn(await reachFindings(programsIn(all), all));
+  assert.equal(faults.length, 1);
+  assert.match(faults[0]!, /let media reach kafka-1\.corp\.internal:9094 and kafka-2\.corp\.internal:9094:/);
+});
+
 test('compares a literal address with the blocks', async () => {
   const [data, other] = [{ SPEECH_BASE_URL: 'http://10.4.0.9/v1' }, { SPEECH_BASE_URL: 'http://10.5.0.9/v1' }];
   assert.deepEqual(await findingsWith(data, [allowed('10.4.0.0/24', 80)]), []);
@@ -58,13 +69,21 @@ test('only notes a Service outside the overlay, whose pods may have another port
   const namespaceSelector = { matchLabels: { 'kubernetes.io/metadata.name': 'models' } };
   const found = await findingsWith(data, [{ to: [{ namespaceSelector }], ports: [{ port: 8000 }] }]);
   assert.deepEqual([faultsIn(found).length, notesIn(found).length], [0, 1]);
+  const elsewhere = await findingsWith(data, [allowed('10.4.0.0/24', 80)]);
+  assert.match(faultsIn(elsewhere)[0]!, /reach speech\.models\.svc:80/);
 });
 
 test('only notes a server that a policy of another kind may allow', async () => {
-  const cilium = object('CiliumNetworkPolicy', 'speech', {}, 'cilium.io/v2');
+  const select = (name: string) => ({
+    spec: { endpointSelector: { matchLabels: { 'app.kubernetes.io/name': name } } },
+  });
+  const cilium = object('CiliumNetworkPolicy', 'speech', select('transcription'), 'cilium.io/v2');
   const found = await findingsWith({ SPEECH_BASE_URL: 'https://speech.corp.internal/v1' }, [], [cilium]);
   assert.deepEqual(faultsIn(found), []);
   assert.match(notesIn(found)[0]!, /unless CiliumNetworkPolicy speech does\.$/);
+  const other = object('CiliumNetworkPolicy', 'speech', select('media'), 'cilium.io/v2');
+  const refused = await findingsWith({ SPEECH_BASE_URL: 'https://speech.corp.internal/v1' }, [], [other]);
+  assert.equal(faultsIn(refused).length, 1);
 });
 
 test('names an address of a service that is no Service of the overlay', () => {

@@ -1,10 +1,9 @@
-import { isIP } from 'node:net';
 import { type Manifest, podOf } from '../manifests.ts';
 import { variablesRead } from './configuration.ts';
+import { destinationOf } from './destinations.ts';
 import type { Program } from './environment.ts';
-import { type Finding, fault, find, inWords, listed, note, type Part, similar } from './finding.ts';
-import { matches } from './names.ts';
-import { type Destination, mayReach } from './reach.ts';
+import { type Finding, fault, inWords, listed, note, type Part, similar } from './finding.ts';
+import { mayReach } from './reach.ts';
 
 export interface Server {
   host: string;
@@ -20,6 +19,7 @@ const SETTINGS: ReadonlyArray<[pattern: RegExp, network: string]> = [
   [/^REDIS_URL$/, 'redis'],
   [/^OTEL_EXPORTER_OTLP_(?:\w+_)?ENDPOINT$/, 'telemetry'],
 ];
+const NAME_LABEL = 'app.kubernetes.io/name';
 const PORTS: Readonly<Record<string, number>> = { 'http:': 80, 'https:': 443, 'redis:': 6379, 'rediss:': 6379 };
 
 /** Returns the servers in a setting's value; none of a value that names no port, such as a mongodb+srv address. */
@@ -69,79 +69,58 @@ export function addressFindings(programs: Program[], all: Manifest[]): Finding[]
   return [...new Set(sentences)].map(fault);
 }
 
-/** Returns a fault for each server in the settings that the network policies keep from a program that uses it. */
+interface Refusal {
+  variable: string;
+  network: string;
+  server: Server;
+  /** The program that cannot reach the server. */
+  name: string;
+  /** Words for the reason why the server may still be reachable. */
+  unless: string | undefined;
+}
+
+/** Returns a fault for each setting with servers that the network policies keep from a program that uses it. */
 export async function reachFindings(programs: Program[], all: Manifest[]): Promise<Finding[]> {
-  const refused = new Map<string, { programs: Set<string>; finding: (names: string) => Finding }>();
+  const refusals: Refusal[] = [];
   for (const { name, object, values } of programs) {
     const read = await variablesRead(name);
     for (const [variable, value] of Object.entries(values)) {
       const network = SETTINGS.find(([pattern]) => pattern.test(variable))?.[1];
       if (!network || !value || !(read.has(variable) || usesToo(name, variable))) continue;
       for (const server of serversIn(value)) {
-        const finding = findingOf(server, { variable, network }, object, all);
-        if (!finding) continue;
-        const key = `${variable} ${server.host}:${server.port}`;
-        if (!refused.has(key)) refused.set(key, { programs: new Set(), finding });
-        refused.get(key)!.programs.add(name);
+        const refused = refusedBy(server, object, all);
+        if (refused) refusals.push({ variable, network, server, name, ...refused });
       }
     }
   }
-  return [...refused.values()].map(({ programs: names, finding }) => finding(listed([...names])));
+  const sentences = Map.groupBy(refusals, ({ variable, unless }) => `${variable} ${unless ?? ''}`);
+  return [...sentences.values()].map(findingOf);
 }
 
-function findingOf(
-  server: Server,
-  { variable, network }: { variable: string; network: string },
-  object: Manifest,
-  all: Manifest[],
-): ((names: string) => Finding) | undefined {
-  const pod = podOf(object)!;
-  const { namespace } = object.metadata;
-  const { to, port } = destinationOf(server, namespace, all);
-  const from = { labels: pod.metadata?.labels ?? {}, namespace };
+function findingOf(refusals: Refusal[]): Finding {
+  const [{ variable, network, unless }] = refusals as [Refusal];
+  const names = listed([...new Set(refusals.map(({ name }) => name))]);
+  const servers = listed([...new Set(refusals.map(({ server: { host, port } }) => `${host}:${port}`))]);
+  const sentence = `${variable}: the network policies do not let ${names} reach ${servers}: allow it in networks.${network} (policy to-${network})`;
+  return unless ? note(`${sentence}, unless ${unless}.`) : fault(`${sentence}.`);
+}
+
+/** Returns whether the network policies keep a pod from a server; undefined if they allow the connection. */
+function refusedBy(server: Server, object: Manifest, all: Manifest[]): Pick<Refusal, 'unless'> | undefined {
+  const labels = podOf(object)!.metadata?.labels ?? {};
+  const from = { labels, namespace: object.metadata.namespace };
+  const { to, port } = destinationOf(server, from.namespace, all);
   if (mayReach(from, to, port, all)) return undefined;
-  const where = `${server.host}:${server.port}`;
-  const advice = `allow it in networks.${network} (policy to-${network})`;
+  const other = all.find(each => mayAllow(each, labels));
+  if (other) return { unless: `${inWords(other)} does` };
   // A policy names the pods' port, which may differ from the port of a Service outside the overlay.
-  if (!('ip' in to || 'pod' in to || 'host' in to))
-    return names =>
-      note(
-        `${variable}: no network policy lets ${names} call port ${port} of ${server.host}: ${advice}, unless its pods have another port.`,
-      );
-  const sentence = (names: string) => `${variable}: the network policies do not let ${names} reach ${where}: ${advice}`;
-  const others = all.filter(({ apiVersion, kind }) => kind.endsWith('NetworkPolicy') && !apiVersion.includes('k8s.io'));
-  return others.length > 0
-    ? names => note(`${sentence(names)}, unless ${inWords(others[0]!)} does.`)
-    : names => fault(`${sentence(names)}.`);
+  const isUnknown = !('ip' in to || 'pod' in to || 'host' in to);
+  return { unless: isUnknown && mayReach(from, to, undefined, all) ? 'its pods have another port' : undefined };
 }
 
-/** Returns the end of a connection to a server. A Service of the overlay leads to its pods and their port. */
-function destinationOf(
-  { host, port }: Server,
-  own: string | undefined,
-  all: Manifest[],
-): { to: Destination; port: number } {
-  if (isIP(host)) return { to: { ip: host }, port };
-  const named = serviceIn(host, own, all);
-  if (!named) return { to: { host }, port };
-  const { name, namespace } = named;
-  const service = find(all, 'Service', name, namespace);
-  const pods = all.filter(({ metadata }) => metadata.namespace === namespace).flatMap(each => podOf(each) ?? []);
-  const pod =
-    service && pods.find(({ metadata }) => matches({ matchLabels: service.spec.selector }, metadata?.labels ?? {}));
-  if (!pod) return { to: { namespace }, port };
-  const { targetPort = port } = service.spec.ports.find((each: Part) => each.port === port) ?? {};
-  const ports: Part[] = pod.spec.containers.flatMap((each: Part) => each.ports ?? []);
-  const numbered = ports.find(each => each.name === targetPort)?.containerPort ?? targetPort;
-  return { to: { pod, namespace }, port: numbered };
-}
-
-/** Returns the Service in a name of the cluster's DNS, also of one of its pods; undefined for another name. */
-function serviceIn(host: string, own: string | undefined, all: Manifest[]) {
-  const [, name, namespace] = /^(?:[^.]+\.)?([^.]+)\.([^.]+)\.svc(?:\.cluster\.local)?\.?$/.exec(host) ?? [];
-  if (name) return { name, namespace };
-  const parts = host.split('.');
-  const last = parts.at(-1)!;
-  const isOwn = parts.length === 1 || (parts.length === 2 && find(all, 'Service', last, own) !== undefined);
-  return isOwn ? { name: last, namespace: own } : undefined;
+/** Returns whether an object is a policy of a network plugin, such as Cilium, that may select pods with these labels. */
+function mayAllow({ apiVersion, kind, spec }: Manifest, labels: Record<string, string>): boolean {
+  if (!kind.endsWith('NetworkPolicy') || apiVersion.includes('k8s.io')) return false;
+  const text = JSON.stringify(spec ?? {});
+  return !text.includes(NAME_LABEL) || text.includes(`"${labels[NAME_LABEL]}"`);
 }
