@@ -12,6 +12,11 @@ const MODULES = [
   { module: 'github.com/cert-manager/cert-manager', version: 'v1.21.2', at: 'deploy/crds' },
   { module: 'github.com/kedacore/keda/v2', version: 'v2.21.0', at: 'config/crd/bases' },
   { module: 'github.com/mongodb/mongodb-kubernetes-operator', version: 'v0.13.0', at: 'config/crd/bases' },
+  {
+    module: 'github.com/cilium/cilium',
+    version: 'v1.18.4',
+    at: 'pkg/k8s/apis/cilium.io/client/crds/v2/ciliumnetworkpolicies.yaml',
+  },
   { module: 'github.com/rook/rook', version: 'v1.17.8', at: 'deploy/examples/crds.yaml' },
 ];
 const DOWNLOAD_MS = 10 * 60_000;

@@ -65,6 +65,7 @@ const COMPONENTS: Array<[component: string, kinds: Record<string, number>]> = [
   ['certificates', { Issuer: 2, Certificate: 8 }],
   ['edge/gateway-api', { HTTPRoute: 1 }],
   ['edge/ingress', { Ingress: 1 }],
+  ['egress/cilium', { CiliumNetworkPolicy: 3 }],
   ['scaling/cpu', { HorizontalPodAutoscaler: 3 }],
   ['scaling/keda', { ScaledObject: 3 }],
   ['scaling/keda-login', { ScaledObject: 3, TriggerAuthentication: 1 }],
