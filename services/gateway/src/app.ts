@@ -12,6 +12,7 @@ import { installLoadShed } from './plugins/load-shed.ts';
 import { overrideMethod } from './plugins/method-override.ts';
 import { installNotModified } from './plugins/not-modified.ts';
 import { installOpenApi } from './plugins/openapi.ts';
+import { installProxyWarning } from './plugins/proxy-warning.ts';
 import { createRateLimits } from './plugins/rate-limit.ts';
 import { installRequestId, newRequestId } from './plugins/request-id.ts';
 import { installRequestLog } from './plugins/request-log.ts';
@@ -51,9 +52,7 @@ export async function buildApp(context: Context): Promise<FastifyInstance> {
     routerOptions: { maxParamLength: PARAM_LENGTH },
     rewriteUrl: overrideMethod,
     bodyLimit: config.bodyLimitBytes,
-    // Trusts as many entries of X-Forwarded-For as the operator has proxies, from the end; a client can write the
-    // entries before those.
-    trustProxy: config.trustedProxies > 0 && ((_address: string, hop: number) => hop < config.trustedProxies),
+    trustProxy: config.trustedProxies.areSet && config.trustedProxies.trusts,
     serverFactory: handle => httpServer(handle, config, (socket, running) => answerCrowded.call(app, socket, running)),
     return503OnClosing: false,
     forceCloseConnections: 'idle',
@@ -65,6 +64,7 @@ export async function buildApp(context: Context): Promise<FastifyInstance> {
 
   installRequestId(app);
   installRequestLog(app);
+  installProxyWarning(app, context);
   installSecurityHeaders(app, context);
   installErrors(app, limits);
   installShortBodies(app);

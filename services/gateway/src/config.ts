@@ -20,6 +20,7 @@ import { certificateFile } from '@recording-request/kit/tls-files';
 import { accentFault } from '@recording-request/web-shared/brand';
 import { logoFile } from './adapters/brand-logo.ts';
 import { offloadFault } from './adapters/media-offload.ts';
+import { parseTrustedProxies, type TrustedProxies } from './adapters/trusted-proxies.ts';
 
 export const variables = {
   httpListen: listen('HTTP_LISTEN', 'the address to serve; port 0 takes a free one', '0.0.0.0:8080'),
@@ -48,10 +49,10 @@ export const variables = {
     'a Redis or Valkey in which all gateways share counts; without one, and while it does not answer, each gateway counts alone',
     { default: '', pattern: /^(?:rediss?:\/\/.+)?$/, expected: 'a redis:// or rediss:// URL' },
   ),
-  trustedProxies: integer('TRUSTED_PROXIES', 'the number of proxies in front that set `X-Forwarded-For`', {
-    default: 0,
-    max: 10,
-  }),
+  trustedProxies: proxies(
+    'TRUSTED_PROXIES',
+    'the proxies in front that set `X-Forwarded-For`: their number, or their addresses and ranges. With addresses, only these peers are believed. `GET /healthz/client` shows the result',
+  ),
   trustTraceparent: flag(
     'TRUST_TRACEPARENT',
     'whether to keep the `traceparent` of the last of these proxies: [telemetry](telemetry.md)',
@@ -77,7 +78,7 @@ export const variables = {
   bodyTimeoutMs: integer('BODY_TIMEOUT_MS', 'the time limit for a JSON body to arrive', { default: 30_000, min: 1 }),
   connectionsPerAddress: integer(
     'CONNECTIONS_PER_ADDRESS',
-    'concurrent connections of one address; more are closed. Applies only if `TRUSTED_PROXIES` is 0: a proxy must limit its clients itself',
+    'concurrent connections of one address; more are closed. Does not apply to `TRUSTED_PROXIES`, which must limit their clients themselves',
     { default: 2_000, min: 1 },
   ),
   idleTimeoutMs: integer(
@@ -161,6 +162,19 @@ export const variables = {
 
 export type Config = Values<typeof variables>;
 
+function proxies(name: string, description: string): Variable<TrustedProxies> {
+  const expected = 'a whole number from 0 to 10, or addresses and ranges such as 10.0.7.0/24, separated by commas';
+  return {
+    ...{ name, description, expected, required: false },
+    unset: '`0`',
+    parse(text = '0') {
+      const value = parseTrustedProxies(text);
+      if (!value) throw new Error(`must be ${expected}`);
+      return value;
+    },
+  };
+}
+
 function accentColour(name: string, description: string, fallback: string): Variable<string> {
   return {
     name,
@@ -178,10 +192,8 @@ function accentColour(name: string, description: string, fallback: string): Vari
 export function readConfig(env: NodeJS.ProcessEnv): Config {
   const config = loadConfig(env, variables);
   const { internalPlaintext, submissionsHttp } = config;
-  if (config.trustTraceparent && config.trustedProxies === 0)
-    throw new ConfigError([
-      'TRUST_TRACEPARENT needs TRUSTED_PROXIES to be 1 or more: it is the traceparent of a proxy',
-    ]);
+  if (config.trustTraceparent && !config.trustedProxies.areSet)
+    throw new ConfigError(['TRUST_TRACEPARENT needs TRUSTED_PROXIES: it is the traceparent of a proxy']);
   const fault = offloadFault(config);
   if (fault) throw new ConfigError([fault]);
   const scheme = internalPlaintext ? 'http' : 'https';

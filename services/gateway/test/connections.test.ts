@@ -43,10 +43,20 @@ test('a connection beyond the limit of an address is closed, until another one e
 });
 
 test('behind a proxy no connection is closed, because all clients share its address', async () => {
-  await using gateway = await startTestGateway({}, { CONNECTIONS_PER_ADDRESS: '1', TRUSTED_PROXIES: '1' });
-  const sockets = Array.from({ length: MAX }, () => open(gateway));
-  for (const socket of sockets) assert.equal(await isServed(socket), true);
-  for (const socket of sockets) socket.destroy();
+  for (const proxies of ['1', '127.0.0.1']) {
+    await using gateway = await startTestGateway({}, { CONNECTIONS_PER_ADDRESS: '1', TRUSTED_PROXIES: proxies });
+    const sockets = Array.from({ length: MAX }, () => open(gateway));
+    for (const socket of sockets) assert.equal(await isServed(socket), true);
+    for (const socket of sockets) socket.destroy();
+  }
+});
+
+test('a peer that is not in the list of proxies keeps its limit', async () => {
+  await using gateway = await startTestGateway({}, { CONNECTIONS_PER_ADDRESS: '1', TRUSTED_PROXIES: '10.0.7.0/24' });
+  const first = open(gateway);
+  assert.equal(await isServed(first), true);
+  assert.equal(await isServed(open(gateway)), false);
+  first.destroy();
 });
 
 test('a head of more than 16 kB is 431, and an upgrade to another protocol is answered as HTTP', async () => {

@@ -12,7 +12,7 @@ import { open } from '../src/plugins/access-kinds.ts';
 import { OWNER_ID, PROJECT_ID, SUBMISSION_ID, startTestGateway, type TestGateway } from './test-service.ts';
 
 const MAX = 4;
-const NEVER_429 = [/^\/r\/:token\/uploads(?:\/:uploadId|\/)?$/, /^\/healthz$/, /^\/healthz\/started$/];
+const NEVER_429 = [/^\/r\/:token\/uploads(?:\/:uploadId|\/)?$/, /^\/healthz$/, /^\/healthz\/(?:started|client)$/];
 
 interface Route {
   method: string;

@@ -1,9 +1,9 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
-import type { IncomingHttpHeaders } from 'node:http';
+import type { IncomingMessage } from 'node:http';
 import type { Secret } from '@recording-request/kit/secret-file';
 import type { FastifyReply } from 'fastify';
 import type { ByteRange } from '../domain/byte-range.ts';
-import { cameThroughProxies } from '../domain/trusted-proxies.ts';
+import { cameThroughProxies, type TrustedProxies } from './trusted-proxies.ts';
 
 /**
  * The location in deploy/nginx that sends objects. Clients cannot request it, because it is a name and not an address.
@@ -35,7 +35,7 @@ export interface MediaOffload {
   /** The lifetime of a presigned address in seconds: the proxy uses the address at once. */
   readonly urlSeconds: number;
   /** Returns the proxy's state from this request; undefined if the request did not come through the proxy. */
-  wordOf(headers: IncomingHttpHeaders): ProxyWord | undefined;
+  wordOf(request: IncomingMessage): ProxyWord | undefined;
   /** Tells the proxy where the bytes are and which headers to send with them. */
   redirect(reply: FastifyReply, object: OffloadedObject): FastifyReply;
 }
@@ -43,14 +43,13 @@ export interface MediaOffload {
 interface Settings {
   mediaOffload: 'none' | 'accel';
   mediaOffloadSecret: Secret;
-  trustedProxies: number;
+  trustedProxies: TrustedProxies;
 }
 
 /** Returns why these settings cannot work; undefined if they work. */
 export function offloadFault({ mediaOffload, mediaOffloadSecret, trustedProxies }: Settings): string | undefined {
   if (mediaOffload === 'none') return undefined;
-  if (trustedProxies === 0)
-    return 'MEDIA_OFFLOAD=accel needs TRUSTED_PROXIES to be 1 or more: it is a proxy that sends the bytes';
+  if (!trustedProxies.areSet) return 'MEDIA_OFFLOAD=accel needs TRUSTED_PROXIES: it is a proxy that sends the bytes';
   if (!SECRET.test(mediaOffloadSecret()))
     return 'MEDIA_OFFLOAD=accel needs MEDIA_OFFLOAD_SECRET, or a file that MEDIA_OFFLOAD_SECRET_FILE names, with 32 to 256 letters, digits and . _ ~ + / = -, as `openssl rand -hex 32` makes them';
   return undefined;
@@ -62,11 +61,13 @@ export function mediaOffload(settings: Settings): MediaOffload | undefined {
   const { mediaOffloadSecret, trustedProxies } = settings;
   return {
     urlSeconds: 60,
-    wordOf(headers) {
+    wordOf({ headers, socket }) {
       const word = headers['x-media-offload'];
       if (word !== 'takes' && word !== 'full' && word !== 'failed') return undefined;
       const proof = headers['x-media-offload-secret'];
-      if (typeof proof !== 'string' || !cameThroughProxies(headers['x-forwarded-for'], trustedProxies))
+      // The socket is gone if the client is.
+      const peer = socket?.remoteAddress ?? '';
+      if (typeof proof !== 'string' || !cameThroughProxies(trustedProxies, peer, headers['x-forwarded-for']))
         return undefined;
       const secret = mediaOffloadSecret();
       // The secret's file may have been replaced by one that is too short.

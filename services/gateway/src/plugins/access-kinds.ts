@@ -29,7 +29,7 @@ export type Limit = 'token' | AddressLimit | Uncounted;
 /** The addresses of the routes that may have no rate limit. */
 const UNCOUNTED: Record<Uncounted, RegExp> = {
   upload: /^\/r\/:token\/uploads(?:\/|$)/,
-  probe: /^\/healthz(?:\/started)?$/,
+  probe: /^\/healthz(?:\/started|\/client)?$/,
 };
 
 const isUncounted = (limit: Limit): limit is Uncounted => limit in UNCOUNTED;

@@ -6,17 +6,18 @@ import { callerNetwork } from '../domain/caller-network.ts';
 
 /**
  * Closes each connection of an address beyond CONNECTIONS_PER_ADDRESS. A connection that sends nothing, or half a head,
- * costs up to 30 kB until its timeout. Behind proxies, all connections come from the proxies, so the proxies must limit
- * their clients.
+ * costs up to 30 kB until its timeout. The connections of a trusted proxy have no limit, because the proxy must limit its
+ * clients.
  */
 export function limitConnections(
   server: Server,
   { connectionsPerAddress, trustedProxies }: Pick<Config, 'connectionsPerAddress' | 'trustedProxies'>,
 ): void {
-  if (trustedProxies > 0) return;
   const open = new Map<string, number>();
   server.on('connection', (socket: Socket) => {
-    const address = callerNetwork(socket.remoteAddress ?? '');
+    const { remoteAddress = '' } = socket;
+    if (trustedProxies.trusts(remoteAddress, 0)) return;
+    const address = callerNetwork(remoteAddress);
     const count = open.get(address) ?? 0;
     if (count >= connectionsPerAddress) {
       noteShed('connection');

@@ -6,8 +6,8 @@ import { asDomainError, DomainError, type ErrorCode, httpStatusOf } from '@recor
 import { redact } from '@recording-request/kit/redact';
 import { expectsMore, UNMET_EXPECTATION } from '@recording-request/kit-rpc/expectations';
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { callerAddress } from '../adapters/trusted-proxies.ts';
 import type { Config } from '../config.ts';
-import { callerAddress } from '../domain/trusted-proxies.ts';
 import type { ErrorPage } from './access-kinds.ts';
 import type { RateLimits } from './rate-limit.ts';
 import { logRequest } from './request-log.ts';
@@ -184,7 +184,7 @@ export function frameworkErrorHandler(limits: RateLimits, { trustedProxies }: Pi
     try {
       const { remoteAddress = '' } = request.raw.socket;
       // Fastify has not computed `ip` from the proxies for this request.
-      const address = callerAddress(remoteAddress, request.headers['x-forwarded-for'], trustedProxies);
+      const address = callerAddress(trustedProxies, remoteAddress, request.headers['x-forwarded-for']);
       await limits.countAddress(reply, 'unknown', address);
     } catch (refusal) {
       answer(refusal as DomainError, request, reply);

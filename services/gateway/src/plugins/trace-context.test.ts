@@ -3,11 +3,13 @@ import { once } from 'node:events';
 import { createServer, type IncomingHttpHeaders, request } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { test } from 'node:test';
+import { parseTrustedProxies } from '../adapters/trusted-proxies.ts';
 import { readConfig } from '../config.ts';
 import { type TrustedTrace, traced } from './trace-context.ts';
 
 const TRACEPARENT = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01';
-const TRUSTED: TrustedTrace = { trustedProxies: 1, trustTraceparent: true };
+const behind = (text: string) => parseTrustedProxies(text)!;
+const TRUSTED: TrustedTrace = { trustedProxies: behind('1'), trustTraceparent: true };
 const FROM_PROXY = ['X-Forwarded-For', '203.0.113.9'];
 
 /**
@@ -49,15 +51,23 @@ test('the traceparent of a trusted proxy is kept, and its baggage is dropped', a
   assert.equal(read['x-forwarded-for'], '203.0.113.9');
 });
 
+test('the traceparent of a proxy with a trusted address is kept', async () => {
+  const trusted = { trustedProxies: behind('127.0.0.1'), trustTraceparent: true };
+  const read = await headersRead(trusted, [...FROM_PROXY, 'traceparent', TRACEPARENT]);
+  assert.equal(read.traceparent, TRACEPARENT);
+});
+
 test('a trace context of any other client is dropped', async () => {
   const untrusted: Array<[TrustedTrace, string[]]> = [
     // The operator did not enable this.
-    [{ trustedProxies: 1, trustTraceparent: false }, FROM_PROXY],
-    [{ trustedProxies: 0, trustTraceparent: true }, FROM_PROXY],
+    [{ trustedProxies: behind('1'), trustTraceparent: false }, FROM_PROXY],
+    [{ trustedProxies: behind('0'), trustTraceparent: true }, FROM_PROXY],
     // The request did not come through all proxies.
     [TRUSTED, []],
     [TRUSTED, ['X-Forwarded-For', ' , ']],
-    [{ trustedProxies: 2, trustTraceparent: true }, FROM_PROXY],
+    [{ trustedProxies: behind('2'), trustTraceparent: true }, FROM_PROXY],
+    // The peer is not one of the proxies.
+    [{ trustedProxies: behind('10.0.0.0/8'), trustTraceparent: true }, FROM_PROXY],
   ];
   for (const [trusted, sent] of untrusted) {
     const read = await headersRead(trusted, [
@@ -104,5 +114,6 @@ test('a traceparent is not trusted without a proxy', () => {
   };
   const peers = { PROJECTS_GRPC: 'x:1', SUBMISSIONS_GRPC: 'x:1', WEBHOOKS_GRPC: 'x:1' };
   assert.throws(() => readConfig({ ...env, ...peers }), /TRUST_TRACEPARENT needs TRUSTED_PROXIES/);
-  assert.equal(readConfig({ ...env, ...peers, TRUSTED_PROXIES: '1' }).trustTraceparent, true);
+  for (const proxies of ['1', '10.0.0.0/8'])
+    assert.equal(readConfig({ ...env, ...peers, TRUSTED_PROXIES: proxies }).trustTraceparent, true);
 });

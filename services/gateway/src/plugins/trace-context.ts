@@ -1,10 +1,9 @@
-import type { IncomingHttpHeaders, RequestListener } from 'node:http';
+import type { IncomingHttpHeaders, IncomingMessage, RequestListener } from 'node:http';
 import { inRequest } from '@recording-request/kit-telemetry/http-requests';
-import { cameThroughProxies } from '../domain/trusted-proxies.ts';
+import { cameThroughProxies, type TrustedProxies } from '../adapters/trusted-proxies.ts';
 
 export interface TrustedTrace {
-  /** The number of proxies in front that belong to the operator. */
-  trustedProxies: number;
+  trustedProxies: TrustedProxies;
   /** True if the last of these proxies sets a traceparent to keep. */
   trustTraceparent: boolean;
 }
@@ -25,7 +24,7 @@ const TRACESTATE = /^[\x20-\x7e]{1,512}$/;
 export const traced =
   (handle: RequestListener, trusted: TrustedTrace): RequestListener =>
   (request, response) => {
-    const kept = ofProxy(request.headers, trusted);
+    const kept = ofProxy(request, trusted);
     dropIn(request.headers);
     Object.assign(request.headers, kept);
     inRequest(request, response, () => handle(request, response));
@@ -36,10 +35,11 @@ function dropIn(headers: IncomingHttpHeaders): void {
 }
 
 function ofProxy(
-  headers: IncomingHttpHeaders,
+  { headers, socket }: IncomingMessage,
   { trustedProxies, trustTraceparent }: TrustedTrace,
 ): IncomingHttpHeaders {
-  if (!trustTraceparent || !cameThroughProxies(headers['x-forwarded-for'], trustedProxies)) return {};
+  const peer = socket.remoteAddress ?? '';
+  if (!trustTraceparent || !cameThroughProxies(trustedProxies, peer, headers['x-forwarded-for'])) return {};
   const { traceparent, tracestate } = headers;
   if (typeof traceparent !== 'string' || !TRACEPARENT.test(traceparent)) return {};
   const hasState = typeof tracestate === 'string' && TRACESTATE.test(tracestate);
