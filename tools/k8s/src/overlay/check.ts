@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { ManifestTools } from '../install.ts';
 import type { Manifest } from '../manifests.ts';
-import { configurationFindings, fileFindings, unknownSettings } from './configuration.ts';
+import { configurationFindings, fileFindings, startsOf, unknownSettings } from './configuration.ts';
 import { edgeFindings } from './edge.ts';
 import { programsIn } from './environment.ts';
 import type { Finding } from './finding.ts';
@@ -11,7 +11,7 @@ import { nameFindings } from './names.ts';
 import { placeholderFindings } from './placeholders.ts';
 import { scalingFindings } from './scaling.ts';
 import { objectFindings } from './schemas.ts';
-import { secretFindings } from './secrets.ts';
+import { type IsNeeded, secretFindings } from './secrets.ts';
 import { addressFindings, reachFindings } from './servers.ts';
 import { openStandInFiles } from './stand-ins.ts';
 
@@ -21,14 +21,16 @@ export async function checkObjects(tools: ManifestTools, all: Manifest[]): Promi
   const programs = programsIn(all);
   const dir = await mkdtemp(join(tmpdir(), 'stand-ins-'));
   try {
-    const fileFor = await openStandInFiles(dir);
+    const starts = await startsOf(programs, await openStandInFiles(dir));
+    const isNeeded: IsNeeded = (by, key) =>
+      starts.some(({ program, needed }) => program.object === by && needed.has(key));
     return unique([
       ...ofObjects,
       ...placeholderFindings(all),
       ...nameFindings(all),
-      ...secretFindings(all),
+      ...secretFindings(all, isNeeded),
       ...unknownSettings(all, programs),
-      ...(await configurationFindings(programs, fileFor)),
+      ...configurationFindings(starts),
       ...(await fileFindings(programs, all)),
       ...(await reachFindings(programs, all)),
       ...addressFindings(programs, all),

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { tempDir } from '@recording-request/stack/testing/temp-dir';
 import type { Manifest } from '../manifests.ts';
-import { configurationFindings, fileFindings, unknownSettings } from './configuration.ts';
+import { configurationFindings, fileFindings, startsOf, unknownSettings } from './configuration.ts';
 import { programsIn } from './environment.ts';
 import { deployment, FROM_SETTINGS, faultsIn, object, secretKey, settings } from './example-objects.ts';
 import { openStandInFiles } from './stand-ins.ts';
@@ -33,13 +33,20 @@ const all = (data: Record<string, string>, ...more: Manifest[]) => [service, set
 
 async function refused(...objects: Manifest[]): Promise<string[]> {
   await using dir = await tempDir();
-  return faultsIn(await configurationFindings(programsIn(objects), await openStandInFiles(dir.path)));
+  return faultsIn(configurationFindings(await startsOf(programsIn(objects), await openStandInFiles(dir.path))));
 }
 
 test('accepts a complete configuration whose secrets and files only the cluster knows', async () => {
   assert.deepEqual(await refused(...all({})), []);
   const login = { KAFKA_SASL_MECHANISM: 'SCRAM-SHA-512', KAFKA_TLS: 'true', KAFKA_CA_FILE: '/servers-ca/kafka.crt' };
   assert.deepEqual(await refused(...all(login)), []);
+});
+
+test('says which optional secrets the settings need', async () => {
+  await using dir = await tempDir();
+  const login = { KAFKA_SASL_MECHANISM: 'SCRAM-SHA-512', KAFKA_USERNAME: 'clips' };
+  const [start] = await startsOf(programsIn(all(login)), await openStandInFiles(dir.path));
+  assert.deepEqual([...start!.needed], ['KAFKA_PASSWORD']);
 });
 
 test('repeats the sentences of a service about its settings', async () => {

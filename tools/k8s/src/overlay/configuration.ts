@@ -35,37 +35,52 @@ async function faultsOf(name: string, env: Record<string, string>): Promise<stri
   return found;
 }
 
+/** The result of a program's start with the values of an overlay. */
+export interface Start {
+  program: Program;
+  /** The sentences that the program would log. */
+  faults: string[];
+  /** The optional variables that it needs with these settings. */
+  needed: Set<string>;
+}
+
 /**
- * Returns the faults that a program reports when it starts. Uses stand-ins for secrets and files that are not in the
+ * Reads the configuration of each program as its start does. Uses stand-ins for secrets and files that are not in the
  * overlay, so it finds no fault of their values.
  */
-export async function faultsAtStart(program: Program, fileFor: (variable: string) => string): Promise<string[]> {
+export const startsOf = (programs: Program[], fileFor: (variable: string) => string): Promise<Start[]> =>
+  Promise.all(
+    // Without its settings, a program would only repeat that they are missing.
+    programs.filter(({ lacksSettings }) => !lacksSettings).map(program => startOf(program, fileFor)),
+  );
+
+async function startOf(program: Program, fileFor: (variable: string) => string): Promise<Start> {
   const env = Object.fromEntries(
     Object.entries(program.values).map(([name, value]) => [name, value && isFile(name) ? fileFor(name) : value]),
   );
   for (const name of program.given) env[name] = isFile(name) ? fileFor(name) : standIn(name);
   const possible = new Set(program.possible);
   if (program.readsWholeSecret) for (const name of await variablesRead(program.name)) possible.add(name);
+  const needed = new Set<string>();
   // Adds an optional secret only when the program needs it: the program refuses a secret that nothing uses.
   for (;;) {
     const faults = await faultsOf(program.name, env);
-    const needed = [...possible].filter(
+    const missing = [...possible].filter(
       name => !(name in env) && faults.some(each => new RegExp(`\\b${name}\\b`).test(each)),
     );
-    if (needed.length === 0) return faults;
-    for (const name of needed) env[name] = standIn(name);
+    if (missing.length === 0) return { program, faults, needed };
+    for (const name of missing) {
+      env[name] = standIn(name);
+      needed.add(name);
+    }
   }
 }
 
-/** Returns a fault for each setting or environment that a program would refuse, with the programs that refuse it. */
-export async function configurationFindings(
-  programs: Program[],
-  fileFor: (variable: string) => string,
-): Promise<Finding[]> {
+/** Returns a fault for each sentence that programs would log, with their names. */
+export function configurationFindings(starts: Start[]): Finding[] {
   const refusedBy = new Map<string, Set<string>>();
-  for (const program of programs.filter(({ lacksSettings }) => !lacksSettings))
-    for (const sentence of await faultsAtStart(program, fileFor))
-      refusedBy.set(sentence, (refusedBy.get(sentence) ?? new Set()).add(program.name));
+  for (const { program, faults } of starts)
+    for (const sentence of faults) refusedBy.set(sentence, (refusedBy.get(sentence) ?? new Set()).add(program.name));
   return [...refusedBy].map(([sentence, names]) => fault(`${listed([...names])} would not start: ${sentence}.`));
 }
 

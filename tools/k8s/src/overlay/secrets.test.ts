@@ -27,6 +27,16 @@ test('names a Secret with almost the name of one in the overlay', () => {
   );
 });
 
+test('an optional key that the settings need must exist', () => {
+  const stringData = { MONGO_URL: 'x', SECRETS_KEY: 'x' };
+  const all = [projects, object('Secret', 'ours', { stringData })];
+  assert.deepEqual(secretFindings(all), []);
+  assert.match(
+    faultsIn(secretFindings(all, (by, key) => by === projects && key === 'OTEL_HEADERS'))[0]!,
+    /no key OTEL_/,
+  );
+});
+
 test('notes the Secrets to create, with the keys that must exist', () => {
   assert.deepEqual(notesIn(secretFindings([projects])), [
     'create ours (MONGO_URL, SECRETS_KEY) yourself, because no object here creates these Secrets.',

@@ -71,15 +71,18 @@ function readsOf(by: Manifest): Read[] {
   ];
 }
 
+/** Returns whether settings make an optional key of a Secret necessary. */
+export type IsNeeded = (by: Manifest, key: string) => boolean;
+
 /**
  * Returns a fault for each Secret whose name is almost the name of a Secret in the overlay, and for each key that a
  * Secret in the overlay lacks; and a note with the Secrets that the overlay lacks and their keys.
  */
-export function secretFindings(all: Manifest[]): Finding[] {
+export function secretFindings(all: Manifest[], isNeeded: IsNeeded = () => false): Finding[] {
   const findings: Finding[] = [];
   const outside = new Map<string, Set<string>>();
-  for (const read of all.flatMap(readsOf)) {
-    const { secret, key, optional, by } = read;
+  for (const { secret, key, by, ...read } of all.flatMap(readsOf)) {
+    const optional = read.optional && !(key && isNeeded(by, key));
     const names = makers(all, by.metadata.namespace).map(([name]) => name);
     if (!names.includes(secret)) {
       const near = similar(secret, names);
