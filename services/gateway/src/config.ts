@@ -49,6 +49,10 @@ export const variables = {
     'a Redis or Valkey in which all gateways share counts; without one, and while it does not answer, each gateway counts alone',
     { default: '', pattern: /^(?:rediss?:\/\/.+)?$/, expected: 'a redis:// or rediss:// URL' },
   ),
+  redisCaFile: certificateFile(
+    'REDIS_CA_FILE',
+    'the certificate authorities for Redis with a `rediss://` address, instead of Node’s own list',
+  ),
   trustedProxies: proxies(
     'TRUSTED_PROXIES',
     'the proxies in front that set `X-Forwarded-For`: their number, or their addresses and ranges. With addresses, only these peers are believed. `GET /healthz/client` shows the result',
@@ -194,6 +198,8 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
   const { internalPlaintext, submissionsHttp } = config;
   if (config.trustTraceparent && !config.trustedProxies.areSet)
     throw new ConfigError(['TRUST_TRACEPARENT needs TRUSTED_PROXIES: it is the traceparent of a proxy']);
+  if (config.redisCaFile && !config.redisUrl.startsWith('rediss:'))
+    throw new ConfigError(['REDIS_CA_FILE is set, but REDIS_URL is not a rediss:// address']);
   const fault = offloadFault(config);
   if (fault) throw new ConfigError([fault]);
   const scheme = internalPlaintext ? 'http' : 'https';

@@ -48,7 +48,7 @@ export async function openContext(config: Config, log: Logger): Promise<Context>
   const internal = opened.use(await openInternal(config, 'gateway', log));
   const services = opened.adopt(connectServices(config, internal), clients => clients.close());
   const redis = config.redisUrl
-    ? opened.adopt(await connectRedis(config.redisUrl, log), connection => connection.disconnect())
+    ? opened.adopt(await connectRedis(config, log), connection => connection.disconnect())
     : undefined;
   const brand = brandOf(config);
   const streams = streamLimiters(config);
