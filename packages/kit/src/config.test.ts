@@ -1,7 +1,22 @@
 import assert from 'node:assert/strict';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { test } from 'node:test';
 import { objectVariables } from '@recording-request/kit-objects/variables';
-import { ConfigError, flag, integer, list, listen, loadConfig, splitListen, text, url } from './config.ts';
+import {
+  ConfigError,
+  flag,
+  integer,
+  list,
+  listen,
+  loadConfig,
+  secret,
+  secretText,
+  splitListen,
+  text,
+  url,
+} from './config.ts';
 
 const spec = {
   name: text('NAME', 'a name'),
@@ -39,6 +54,22 @@ test('one fault is reported in one line, several in a list', () => {
     new ConfigError(['PORT is not set', 'ON must be true or false']).message,
     'The configuration is not usable:\n  - PORT is not set\n  - ON must be true or false',
   );
+});
+
+test('an empty file of an optional secret counts as not set, like an empty variable; a missing file is a fault', async t => {
+  const dir = await mkdtemp(join(tmpdir(), 'recording-request-config-'));
+  t.after(() => rm(dir, { recursive: true, force: true }));
+  const [empty, none] = [join(dir, 'empty'), join(dir, 'none')];
+  await writeFile(empty, '\n');
+  const spec = { key: secret('KEY', 'a key', { default: '' }), url: secretText('URL', 'an address', { default: '' }) };
+  const { key, url: address } = loadConfig({ KEY_FILE: empty, URL_FILE: empty }, spec);
+  assert.deepEqual([key(), address], ['', '']);
+  assert.throws(() => loadConfig({ KEY_FILE: none, URL_FILE: none }, spec), {
+    faults: ['KEY', 'URL'].map(
+      name => `${name} is to come from ${name}_FILE, which names ${none}, which cannot be read (ENOENT)`,
+    ),
+  });
+  assert.throws(() => loadConfig({ KEY_FILE: empty }, { key: secret('KEY', 'a key') }), /which is empty$/);
 });
 
 test('a bucket has a name that every store takes', () => {

@@ -96,8 +96,9 @@ export function secretText(
   options: Parameters<typeof text>[2] = {},
 ): Variable<string> {
   const plain = text(name, description, options);
+  const isOptional = options.default !== undefined;
   return ofSecret(plain, options.default, (value, file, env) =>
-    plain.parse(value ?? readSecret(file!, `${name}_FILE`), env),
+    plain.parse(value ?? readSecret(file!, `${name}_FILE`, isOptional), env),
   );
 }
 
@@ -109,8 +110,9 @@ export function secret(
   description: string,
   options: Options<string> & { expected?: string } = {},
 ): Variable<Secret> {
+  const isOptional = options.default !== undefined;
   return ofSecret(text(name, description, options), options.default, (value, file) =>
-    value === undefined ? renewedSecret(file!, `${name}_FILE`) : () => value,
+    value === undefined ? renewedSecret(file!, `${name}_FILE`, isOptional) : () => value,
   );
 }
 

@@ -7,15 +7,15 @@ export type Secret = () => string;
 
 /**
  * Returns the secret in `file`, without its line break. Throws an Error that describes the fault of the file and names
- * the variable `variable`.
+ * the variable `variable`. Only an optional secret may be empty.
  */
-export function readSecret(file: string, variable: string): string {
+export function readSecret(file: string, variable: string, isOptional = false): string {
   let text: string;
   try {
     text = readFile(file)
       .toString('utf8')
       .replace(/\r?\n$/, '');
-    if (text === '') throw new Error(`names ${file}, which is empty`);
+    if (text === '' && !isOptional) throw new Error(`names ${file}, which is empty`);
   } catch (error) {
     throw new Error(`is to come from ${variable}, which ${(error as Error).message}`);
   }
@@ -23,11 +23,16 @@ export function readSecret(file: string, variable: string): string {
 }
 
 /**
- * Returns a function that reads the secret again at each use, and keeps the last secret while the file is unreadable.
- * Throws if the file is unreadable now.
+ * Returns a function that reads the secret again at each use, and keeps the last secret while the file is unreadable or
+ * empty. Throws if the file is unreadable now; only an optional secret may be empty now.
  */
-export function renewedSecret(file: string, variable: string): Secret {
-  const current = lookedAt(() => readSecret(file, variable));
+export function renewedSecret(file: string, variable: string, isOptional = false): Secret {
+  let mayBeEmpty = isOptional;
+  const current = lookedAt(() => {
+    const secret = readSecret(file, variable, mayBeEmpty);
+    mayBeEmpty = false;
+    return secret;
+  });
   return () => current();
 }
 

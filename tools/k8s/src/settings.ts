@@ -77,9 +77,9 @@ const BEGINNING = `# Settings
 Settings are environment variables; a name ends with its unit. An empty variable counts as not set. If a variable is missing or malformed, or has no effect with the other settings, the service exits with status 78 and an
 error that names all such variables, never their values.
 
-A **secret** may come from a file instead, such as \`MONGO_URL_FILE=/run/secrets/mongo-url\`; a line break at the end of the file is ignored. [deploy](../deploy/servers.md#tls-and-logins) shows when a replaced file takes effect.
+A **secret** may come from a file instead, such as \`MONGO_URL_FILE=/run/secrets/mongo-url\`; a line break at the end of the file is ignored, and an empty file of an optional secret counts as not set. [deploy](../deploy/servers.md#tls-and-logins) shows when a replaced file takes effect.
 
-In Kubernetes, secrets are keys of the Secret \`recording-request\` (\`deploy/k8s/base/secret.example.env\`); all other variables are settings (\`settings.env\` of an overlay, \`settings\` of the chart). With Compose, put the
+In Kubernetes, secrets are keys of the Secret \`recording-request\` (\`deploy/k8s/base/secret.example.env\`); all other variables are settings (\`settings.env\` of an overlay, \`settings\` of the chart; for one service \`settings-NAME\`, \`services.NAME.settings\`). With Compose, put the
 variables of \`deploy/compose.example.env\` into \`deploy/.env\`, and others into your own Compose file. OpenTelemetry's variables configure traces, metrics and log records: [telemetry](telemetry.md#variables).
 `;
 
