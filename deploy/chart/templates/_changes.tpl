@@ -8,7 +8,7 @@
 {{- if or (eq $o.kind "ConfigMap") (eq $o.kind "Secret") }}
   {{- $_ := set $o.metadata "name" (default $o.metadata.name (get .names $o.metadata.name)) }}
 {{- else if or (eq $o.kind "Deployment") (eq $o.kind "Job") }}
-  {{- include "recording-request.pod" (dict "spec" $o.spec.template.spec "names" $names "root" .root) }}
+  {{- include "recording-request.pod" (dict "name" $o.metadata.name "template" $o.spec.template "names" $names "root" .root) }}
   {{- if eq $o.kind "Job" }}
     {{- /* A Job is immutable, so each revision creates a new Job. In production the Job is a hook, which Helm deletes first. */}}
     {{- if ne $v.profile "production" }}{{ $_ := set $o.metadata "name" (printf "%s-%d" $o.metadata.name .root.Release.Revision) }}{{ end }}
@@ -28,14 +28,21 @@
     {{- if and (ne $v.scaling "none") (has $o.metadata.name (list "media" "transcription" "webhooks")) }}{{ $_ := unset $o.spec "replicas" }}{{ end }}
   {{- end }}
 {{- else if eq $o.kind "StatefulSet" }}
-  {{- include "recording-request.pod" (dict "spec" $o.spec.template.spec "names" .names "root" .root) }}
+  {{- include "recording-request.pod" (dict "name" $o.metadata.name "template" $o.spec.template "names" .names "root" .root) }}
 {{- else if eq $o.kind "CronJob" }}
   {{- $_ := set $o.spec "schedule" $v.backup.schedule }}
-  {{- $spec := $o.spec.jobTemplate.spec.template.spec }}
-  {{- range $spec.volumes }}{{ if .persistentVolumeClaim }}{{ $_ := set .persistentVolumeClaim "claimName" $v.backup.claim }}{{ end }}{{ end }}
-  {{- include "recording-request.pod" (dict "spec" $spec "names" $names "root" .root) }}
+  {{- $template := $o.spec.jobTemplate.spec.template }}
+  {{- range $template.spec.volumes }}{{ if .persistentVolumeClaim }}{{ $_ := set .persistentVolumeClaim "claimName" $v.backup.claim }}{{ end }}{{ end }}
+  {{- include "recording-request.pod" (dict "name" $o.metadata.name "template" $template "names" $names "root" .root) }}
 {{- else if eq $o.kind "Pod" }}
-  {{- include "recording-request.pod" (dict "spec" $o.spec "names" .names "root" .root) }}
+  {{- include "recording-request.pod" (dict "name" $o.metadata.name "template" $o "names" .names "root" .root) }}
+{{- else if eq $o.kind "ServiceAccount" }}
+  {{- $own := default dict (default dict (get $v.services $o.metadata.name)).serviceAccount }}
+  {{- $common := default dict $v.serviceAccount }}
+  {{- include "recording-request.metadata" (dict "object" $o "labels" (list $own.labels $common.labels) "annotations" (list $own.annotations $common.annotations)) }}
+{{- else if and (eq $o.kind "TriggerAuthentication") $v.kedaSecret }}
+  {{- $login := list (dict "parameter" "username" "name" $v.kedaSecret "key" "KAFKA_USERNAME") (dict "parameter" "password" "name" $v.kedaSecret "key" "KAFKA_PASSWORD") }}
+  {{- $_ := set (unset $o.spec "env") "secretTargetRef" (concat $login $o.spec.secretTargetRef) }}
 {{- else if or (eq $o.kind "HorizontalPodAutoscaler") (eq $o.kind "ScaledObject") }}
   {{- $least := ternary "minReplicas" "minReplicaCount" (eq $o.kind "HorizontalPodAutoscaler") }}
   {{- $most := ternary "maxReplicas" "maxReplicaCount" (eq $o.kind "HorizontalPodAutoscaler") }}
@@ -92,7 +99,7 @@
     {{- if $v.edge.ingress.tlsSecret }}{{ $_ := set $o.spec "tls" (list (dict "hosts" $v.edge.hosts "secretName" $v.edge.ingress.tlsSecret)) }}{{ end }}
   {{- end }}
 {{- end }}
-{{- include "recording-request.possible" (dict "object" $o "settings" .settings) }}
+{{- include "recording-request.possible" (dict "object" $o "settings" .settings "own" .own) }}
 {{- end }}
 
 {{- /* Sets a pod's grace period. Sets STOP_GRACE_SECONDS to this period minus preStop's sleep and a reserve, like the base. */}}
@@ -121,24 +128,5 @@
   {{- if not $sasl }}{{ fail (printf "scaling=keda cannot log in with KAFKA_SASL_MECHANISM=%s: choose scaling=cpu" $mechanism) }}{{ end }}
   {{- $_ := set $trigger "sasl" $sasl }}
   {{- $_ := set $trigger "tls" (ternary "enable" "disable" (eq (default "" $settings.KAFKA_TLS) "true")) }}
-{{- end }}
-{{- end }}
-
-{{- /* Sets the values common to all pods. Sets each container's image, and the names of its settings and its Secret. */}}
-{{- define "recording-request.pod" }}
-{{- $spec := .spec }}
-{{- range $field := list "imagePullSecrets" "nodeSelector" "tolerations" }}
-  {{- with get $.root.Values $field }}{{ $_ := set $spec $field . }}{{ end }}
-{{- end }}
-{{- $images := dict "recording-request" .root.Values.images.services "recording-request-workers" .root.Values.images.workers }}
-{{- range $container := .spec.containers }}
-  {{- $image := get $images (first (splitList ":" $container.image)) }}
-  {{- if $image }}
-    {{- $_ := set $container "image" (ternary (printf "%s@%s" $image.repository $image.digest) (printf "%s:%s" $image.repository (default $.root.Chart.AppVersion $image.tag)) (ne $image.digest "")) }}
-  {{- end }}
-  {{- range default list $container.envFrom }}{{ $_ := set .configMapRef "name" (get $.names .configMapRef.name) }}{{ end }}
-  {{- range default list $container.env }}
-    {{- if (default dict .valueFrom).secretKeyRef }}{{ $_ := set .valueFrom.secretKeyRef "name" (default .valueFrom.secretKeyRef.name (get $.names .valueFrom.secretKeyRef.name)) }}{{ end }}
-  {{- end }}
 {{- end }}
 {{- end }}

@@ -4,8 +4,12 @@
 {{- if eq $v.profile "production" }}{{ with include "recording-request.placeholders" . | trim }}{{ fail . }}{{ end }}{{ end }}
 {{- with .Files.Get "files/settings.txt" }}
   {{- $known := splitList "\n" . }}
-  {{- range $name := keys $v.settings }}
-    {{- if not (or (has $name $known) (hasPrefix "NODE_" $name)) }}{{ fail (printf "settings.%s: no service reads this setting; docs/settings.md and docs/telemetry.md list all"  $name) }}{{ end }}
+  {{- $given := dict "settings" $v.settings }}
+  {{- range $name, $own := $v.services }}{{ $_ := set $given (printf "services.%s.settings" $name) (default dict $own.settings) }}{{ end }}
+  {{- range $path, $settings := $given }}
+    {{- range $name := keys $settings }}
+      {{- if not (or (has $name $known) (hasPrefix "NODE_" $name)) }}{{ fail (printf "%s.%s: no service reads this setting; docs/settings.md and docs/telemetry.md list all" $path $name) }}{{ end }}
+    {{- end }}
   {{- end }}
 {{- end }}
 {{- range $name, $own := $v.services }}
@@ -33,6 +37,15 @@
 {{- end }}
 {{- range $i, $cidr := $v.webhooksExcept }}{{ include "recording-request.cidr" (dict "at" (printf "webhooksExcept[%d]" $i) "cidr" $cidr) }}{{ end }}
 {{- if and $v.backup.claim (eq $v.profile "operators") }}{{ fail "backup.claim: with profile=operators, the backup needs its own users, which only kustomize sets up (deploy/k8s/overlays/operators/backup)" }}{{ end }}
+{{- if $v.secretFiles }}
+  {{- if ne $v.profile "production" }}{{ fail "secretFiles needs profile=production" }}{{ end }}
+  {{- if and $v.networks.redis (not (or $v.settings.REDIS_URL_FILE (dig "gateway" "settings" "REDIS_URL_FILE" "" $v.services))) }}
+    {{- fail "secretFiles with networks.redis needs settings.REDIS_URL_FILE=/secrets/REDIS_URL: otherwise each gateway counts requests alone" }}
+  {{- end }}
+  {{- if and (eq $v.scaling "keda") $v.settings.KAFKA_SASL_MECHANISM (not $v.kedaSecret) }}
+    {{- fail "secretFiles needs kedaSecret: the name of a Secret with KAFKA_USERNAME and KAFKA_PASSWORD for KEDA, which reads no file" }}
+  {{- end }}
+{{- end }}
 {{- if and $v.edge.ingress.tlsSecret (not $v.edge.hosts) }}{{ fail "edge.ingress.tlsSecret needs edge.hosts: the host names in its certificate" }}{{ end }}
 {{- if and (ne $v.edge.kind "none") (not $v.edge.hosts) }}{{ fail (printf "edge.kind=%s needs edge.hosts: without them, it would route the requests of every host name" $v.edge.kind) }}{{ end }}
 {{- end }}
@@ -55,7 +68,7 @@
 {{- end }}
 {{- end }}
 
-{{- /* Rejects an `object` whose values, with the defaults, conflict with each other. */}}
+{{- /* Rejects an `object` whose values, with the defaults, conflict with each other. `own` has the service's own settings, `settings` has all that it reads. */}}
 {{- define "recording-request.possible" }}
 {{- $o := .object }}
 {{- $name := $o.metadata.name }}
@@ -75,7 +88,12 @@
     {{- end }}
   {{- end }}
   {{- $stop := dict "value" (default "25" .settings.STOP_GRACE_SECONDS) }}
-  {{- range (first $spec.containers).env }}{{ if eq .name "STOP_GRACE_SECONDS" }}{{ $stop = . }}{{ end }}{{ end }}
+  {{- range (first $spec.containers).env }}
+    {{- if and (hasKey . "value") (hasKey $.own .name) }}
+      {{- fail (printf "services.%s.settings.%s has no effect, because the Deployment has this variable%s" $name .name (ternary (printf ": set services.%s.graceSeconds" $name) "" (eq .name "STOP_GRACE_SECONDS"))) }}
+    {{- end }}
+    {{- if eq .name "STOP_GRACE_SECONDS" }}{{ $stop = . }}{{ end }}
+  {{- end }}
   {{- $stops := int $stop.value }}
   {{- $grace := int $spec.terminationGracePeriodSeconds }}
   {{- $serves := int (first $spec.containers).lifecycle.preStop.sleep.seconds }}
@@ -89,7 +107,7 @@
     {{- $job := int (default (get $jobs $name) (get .settings $variable)) }}
     {{- /* A stop reserves its last five seconds for closing connections, after the jobs. */}}
     {{- if gt $job (sub $stops 5) }}
-      {{- fail (printf "services.%s.graceSeconds: a job may take %d s (settings.%s), but the service ends it %d s after SIGTERM: set %d or more" $name $job $variable (sub $stops 5) (add $job 25)) }}
+      {{- fail (printf "services.%s.graceSeconds: a job may take %d s (%s.%s), but the service ends it %d s after SIGTERM: set %d or more" $name $job (ternary (printf "services.%s.settings" $name) "settings" (hasKey .own $variable)) $variable (sub $stops 5) (add $job 25)) }}
     {{- end }}
   {{- end }}
 {{- end }}

@@ -1,5 +1,5 @@
 {{- /*
-Returns the ConfigMaps of settings, other than `current`, that running pods use. Helm deletes the objects of an old revision before it replaces their pods, and a pod
+Returns the ConfigMaps of settings, except those named in `current`, that running pods use. Helm deletes the objects of an old revision before it replaces their pods, and a pod
 that restarts in between would find no settings. A later revision, when no pod uses them, deletes them.
 */}}
 {{- define "recording-request.settings-in-use" }}
@@ -13,8 +13,8 @@ that restarts in between would find no settings. A later revision, when no pod u
   {{- end }}
 {{- end }}
 {{- $used := list }}
-{{- range $name := keys (omit $names .current) }}
-  {{- $found := lookup "v1" "ConfigMap" $namespace $name }}
+{{- range $name := keys $names }}
+  {{- $found := has $name $.current | ternary dict (lookup "v1" "ConfigMap" $namespace $name) }}
   {{- if and $found (eq (default "" (get (default dict $found.metadata.labels) "app.kubernetes.io/instance")) $.root.Release.Name) }}
     {{- $metadata := dict "name" $name "namespace" $namespace "labels" $found.metadata.labels }}
     {{- $used = append $used (dict "apiVersion" "v1" "kind" "ConfigMap" "metadata" $metadata "data" $found.data) }}

@@ -90,7 +90,8 @@ export async function renderOverlay(
 /** Returns the name of an object of a rendering, without the hash that kustomize adds to a generated ConfigMap or Secret. */
 export const idOf = ({ kind, metadata }: Manifest): string => `${kind} ${withoutHash(metadata.name)}`;
 
-export const withoutHash = (name: string): string => name.replace(/^(settings|recording-request)-[0-9a-z]{10}$/, '$1');
+export const withoutHash = (name: string): string =>
+  name.replace(/^(settings(?:-[a-z]+)?|recording-request)-[0-9a-z]{10}$/, '$1');
 
 /**
  * Omits the product's Namespace, because the release has one, and removes the hashes from names. Helm reads YAML 1.1, where
@@ -99,5 +100,5 @@ export const withoutHash = (name: string): string => name.replace(/^(settings|re
 function textOf(objects: Manifest[]): string {
   const kept = objects.filter(({ kind, metadata }) => kind !== 'Namespace' || metadata.name !== NAMESPACE);
   const text = kept.map(object => stringify(object, { lineWidth: 0, version: '1.1' })).join('---\n');
-  return text.replace(/\b(settings|recording-request)-[0-9a-z]{10}\b/g, '$1');
+  return text.replace(/\b(settings(?:-[a-z]+)?|recording-request)-[0-9a-z]{10}\b/g, '$1');
 }

@@ -1,18 +1,18 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
-import { cp, readFile, writeFile } from 'node:fs/promises';
+import { cp, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { promisify } from 'node:util';
 import { tempDir } from '@recording-request/stack/testing/temp-dir';
-import { parse as parseYaml, stringify } from 'yaml';
+import { parse as parseYaml } from 'yaml';
 import { CHART, idOf, renderOverlay, withoutHash } from '../src/chart.ts';
 import { faultsOf } from '../src/faults.ts';
-import { fillIn } from '../src/filled-in.ts';
 import { ensureHelm, ensureManifestTools } from '../src/install.ts';
 import { type Manifest, parse, render } from '../src/manifests.ts';
 import { LOCAL, OPERATORS, ROOT } from '../src/repository.ts';
 import { ALL, secretsAmong } from '../src/settings.ts';
+import { productionOverlay } from './production-overlay.ts';
 import { EXAMPLE, isHook, openChart } from './rendered-chart.ts';
 
 const runFile = promisify(execFile);
@@ -84,32 +84,6 @@ function policyPatch(name: string, rules: object[]): object {
   return { target: { kind: 'NetworkPolicy', name }, patch: JSON.stringify([{ op: 'replace', path, value: rules }]) };
 }
 
-/** Renders an operator's copy of the production overlay: with another scaling component, more settings and patches. */
-async function productionOverlay({
-  scaling = 'scaling/keda',
-  settings = [],
-  patches = [],
-  components = [],
-}: {
-  scaling?: string;
-  settings?: string[];
-  patches?: object[];
-  components?: string[];
-} = {}): Promise<string> {
-  await using dir = await tempDir();
-  await cp(join(ROOT, 'deploy/k8s'), dir.path, { recursive: true });
-  const folder = join(dir.path, 'overlays/production');
-  await fillIn(folder);
-  const file = join(folder, 'kustomization.yaml');
-  const own = parseYaml(await readFile(file, 'utf8'));
-  const shipped = own.components.map((each: string) => each.replace(/scaling\/keda$/, scaling));
-  own.components = [...shipped, ...components];
-  own.configMapGenerator[0].literals = settings;
-  own.patches = [...patches, ...own.patches];
-  await writeFile(file, stringify(own));
-  return await render(tools, folder);
-}
-
 const released = (text: string) => comparableOf(parse(text).filter(object => !isHook(object)));
 
 /** Returns an overlay's objects without the migration, which the chart has only as hooks. */
@@ -121,14 +95,14 @@ function withoutMigration(text: string): Record<string, Manifest> {
 test('in production, the chart has the objects of an equivalent overlay', async () => {
   const text = await template({}, EXAMPLE);
   assert.equal(await faultsOf(tools, text), '');
-  assert.deepEqual(released(text), withoutMigration(await productionOverlay()));
+  assert.deepEqual(released(text), withoutMigration(await productionOverlay(tools)));
 });
 
 test('writes a nightly backup to the claim in the values, in the chart and in the component', async () => {
   const text = await template({ backup: { claim: 'clips', schedule: '5 1 * * *' } }, EXAMPLE);
   assert.equal(await faultsOf(tools, text), '');
   const objects = released(text);
-  const overlay = withoutMigration(await productionOverlay({ components: ['../../backup'] }));
+  const overlay = withoutMigration(await productionOverlay(tools, { components: ['../../backup'] }));
   const { spec } = overlay['CronJob backup']!;
   spec.schedule = '5 1 * * *';
   spec.jobTemplate.spec.template.spec.volumes[0].persistentVolumeClaim.claimName = 'clips';
@@ -148,7 +122,7 @@ test('KEDA uses TLS and a login where Kafka requires them, in the chart and in t
   const text = await template({ settings: SECURE }, EXAMPLE);
   assert.equal(await faultsOf(tools, text), '');
   const settings = Object.entries(SECURE).map(([name, value]) => `${name}=${value}`);
-  const overlay = await productionOverlay({ scaling: 'scaling/keda-login', settings });
+  const overlay = await productionOverlay(tools, { scaling: 'scaling/keda-login', settings });
   assert.deepEqual(released(text), withoutMigration(overlay));
 });
 
@@ -158,7 +132,7 @@ test('with another mechanism and a topic prefix, the chart has the patches of de
   const { patches } = parseYaml(shown!) as { patches: object[] };
   const own = { ...SECURE, KAFKA_SASL_MECHANISM: 'SCRAM-SHA-256', KAFKA_TOPIC_PREFIX: 'clips.' };
   const settings = Object.entries(own).map(([name, value]) => `${name}=${value}`);
-  const overlay = await productionOverlay({ scaling: 'scaling/keda-login', settings, patches });
+  const overlay = await productionOverlay(tools, { scaling: 'scaling/keda-login', settings, patches });
   assert.deepEqual(released(await template({ settings: own }, EXAMPLE)), withoutMigration(overlay));
 });
 
@@ -172,7 +146,7 @@ test('the patches and the values in deploy/k8s/README.md are equivalent', async 
   const { patches } = shown('Patches') as { patches: object[] };
   const text = await template(shown('Values'), EXAMPLE);
   assert.equal(await faultsOf(tools, text), '');
-  assert.deepEqual(released(text), withoutMigration(await productionOverlay({ patches })));
+  assert.deepEqual(released(text), withoutMigration(await productionOverlay(tools, { patches })));
 });
 
 test('KEDA logs in without TLS, or uses TLS without a login; the chart refuses an unsupported login', async () => {
@@ -196,7 +170,7 @@ test('KEDA logs in without TLS, or uses TLS without a login; the chart refuses a
 test('in production, the migration runs before the new version, with copies of all objects that it needs', async () => {
   const text = await template({}, EXAMPLE);
   const hooks = parse(text).filter(isHook);
-  const overlay = comparable(await productionOverlay());
+  const overlay = comparable(await productionOverlay(tools));
   const needed = Object.values(overlay).filter(
     ({ metadata }) => metadata.labels?.['app.kubernetes.io/component'] === 'migration',
   );

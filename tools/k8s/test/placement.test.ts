@@ -2,55 +2,110 @@ import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
-import { renderOverlay } from '../src/chart.ts';
+import { parse as parseYaml } from 'yaml';
 import { faultsOf } from '../src/faults.ts';
 import { ensureHelm, ensureManifestTools } from '../src/install.ts';
 import { type Manifest, parse, podOf } from '../src/manifests.ts';
-import { BASE, ROOT } from '../src/repository.ts';
-import { EXAMPLE, openChart } from './rendered-chart.ts';
+import { PRODUCTION } from '../src/repository.ts';
+import { productionOverlay } from './production-overlay.ts';
+import { EXAMPLE, openChart, podsOf } from './rendered-chart.ts';
 
 const context = { env: process.env, log: (line: string) => console.error(line) };
 const tools = await ensureManifestTools(context);
 const chart = await openChart(tools, await ensureHelm(context));
 after(() => chart[Symbol.asyncDispose]());
 
-const PLACEMENT: Readonly<Record<string, unknown>> = {
+const PLACEMENT = {
   imagePullSecrets: [{ name: 'registry' }],
+  priorityClassName: 'clips',
   nodeSelector: { 'example.com/pool': 'clips' },
   tolerations: [{ key: 'example.com/clips', operator: 'Exists', effect: 'NoSchedule' }],
 };
+const TEAM = { 'example.com/team': 'clips' };
+const SCRAPE = { 'example.com/scrape': 'true' };
+const EVERY = { ...PLACEMENT, podLabels: TEAM, podAnnotations: SCRAPE };
 
 function assertPlaced(objects: Manifest[], kinds: string[]): void {
-  const made = objects.flatMap(object => podOf(object) ?? []);
-  for (const { spec } of made) assert.partialDeepStrictEqual(spec, PLACEMENT);
+  for (const pod of objects.flatMap(object => podOf(object) ?? []))
+    assert.partialDeepStrictEqual(pod, { spec: PLACEMENT, metadata: { labels: TEAM, annotations: SCRAPE } });
   assert.deepEqual([...new Set(objects.filter(podOf).map(({ kind }) => kind))].sort(), kinds);
 }
 
-test('every pod of the chart, trial servers included, has the registry’s login and the nodes of the values', async () => {
-  const production = await chart.template({ ...PLACEMENT, backup: { claim: 'backups' } }, EXAMPLE);
+test('every pod of the chart, trial servers included, has the placement, labels and annotations of the values', async () => {
+  const production = await chart.template({ ...EVERY, backup: { claim: 'backups' } }, EXAMPLE);
   assert.equal(await faultsOf(tools, production), '');
   assertPlaced(parse(production), ['CronJob', 'Deployment', 'Job']);
-  const local = parse(await chart.template({ ...PLACEMENT, profile: 'local' }));
+  const local = parse(await chart.template({ ...EVERY, profile: 'local' }));
   assertPlaced(local, ['Deployment', 'Job', 'Pod', 'StatefulSet']);
   const none = parse(await chart.template({}, EXAMPLE)).flatMap(object => podOf(object) ?? []);
   for (const { spec } of none) for (const field of Object.keys(PLACEMENT)) assert.ok(!(field in spec), field);
   assert.match(await chart.refusal({ imagePullSecrets: ['registry'] }, EXAMPLE), /\/imagePullSecrets\/0/);
   assert.match(await chart.refusal({ tolerations: [{ operator: 'exists' }] }, EXAMPLE), /\/tolerations\/0\/operator/);
+  const name = { 'app.kubernetes.io/name': 'other' };
+  assert.match(await chart.refusal({ podLabels: name }, EXAMPLE), /\/podLabels\/app\.kubernetes\.io~1name/);
 });
 
-test('every pod of an overlay has them through the patches in deploy/k8s/README.md', async () => {
-  const guide = await readFile(join(ROOT, 'deploy/k8s/README.md'), 'utf8');
-  const [line] = guide.match(/^- `imagePullSecrets`, `nodeSelector` and `tolerations`.*\n.*$/m) ?? assert.fail('none');
-  const patches = [
-    ['Deployment|Job', '/spec/template/spec/'] as const,
-    ['CronJob', '/spec/jobTemplate/spec/template/spec/'] as const,
-    ['Pod', '/spec/'] as const,
-  ].map(([kind, path]) => {
-    assert.ok(line.includes(kind) && line.includes(`\`${path}`), kind);
-    const operations = Object.entries(PLACEMENT).map(([field, value]) => ({ op: 'add', path: path + field, value }));
-    return { target: { kind }, patch: JSON.stringify(operations) };
+test('the values of one workload override or complete the common ones', async () => {
+  const backup = {
+    ...{ priorityClassName: 'night', nodeSelector: { 'example.com/zone': 'a' }, tolerations: [{ operator: 'Exists' }] },
+    ...{ podLabels: { 'example.com/team': 'storage' }, podAnnotations: { 'example.com/note': 'nightly' } },
+  };
+  const serviceAccount = { annotations: { 'example.com/role': 'backup' } };
+  const common = { serviceAccount: { labels: TEAM, annotations: { 'example.com/role': 'none' } } };
+  const services = { backup: { ...backup, serviceAccount }, migrate: { serviceAccount } };
+  const text = await chart.template({ ...EVERY, ...common, services, backup: { claim: 'backups' } }, EXAMPLE);
+  assert.equal(await faultsOf(tools, text), '');
+  const { CronJob, ...others } = Object.groupBy(parse(text).filter(podOf), ({ kind }) => kind);
+  assertPlaced(
+    Object.values(others).flatMap(all => all ?? []),
+    ['Deployment', 'Job'],
+  );
+  const [{ metadata, spec }] = CronJob!.map(each => podOf(each)!) as [{ metadata: Manifest['metadata']; spec: object }];
+  assert.partialDeepStrictEqual(spec, {
+    imagePullSecrets: PLACEMENT.imagePullSecrets,
+    priorityClassName: 'night',
+    nodeSelector: { ...PLACEMENT.nodeSelector, ...backup.nodeSelector },
   });
-  const components = [join(BASE, '../backup')];
-  const text = await renderOverlay(tools, { resources: [BASE, join(BASE, '../admin')], components, patches });
-  assertPlaced(parse(text), ['CronJob', 'Deployment', 'Job', 'Pod']);
+  assert.deepEqual((spec as { tolerations: object }).tolerations, backup.tolerations);
+  assert.equal(metadata.labels!['example.com/team'], 'storage');
+  assert.equal(metadata.labels!['app.kubernetes.io/name'], 'backup');
+  assert.deepEqual(metadata.annotations, { ...SCRAPE, 'example.com/note': 'nightly' });
+  const roles = parse(text)
+    .filter(({ kind }) => kind === 'ServiceAccount')
+    .map(({ metadata }) => [
+      metadata.name,
+      metadata.labels!['example.com/team'],
+      metadata.annotations!['example.com/role'],
+    ]);
+  assert.equal(roles.length, 8);
+  for (const [account = '', team, role] of roles)
+    assert.deepEqual([team, role], ['clips', account in services ? 'backup' : 'none'], account);
+});
+
+test('the examples for an overlay and the values with the same names are equivalent', async () => {
+  const examples = parseYaml(await readFile(join(PRODUCTION, 'examples/pods.yaml'), 'utf8'));
+  const files = { 'logo.svg': '<svg/>' };
+  const overlay = await productionOverlay(tools, { ...examples, files, components: ['../../backup'] });
+  assert.equal(await faultsOf(tools, overlay), '');
+  assertPlaced(
+    parse(overlay).filter(({ metadata }) => metadata.name !== 'media'),
+    ['CronJob', 'Deployment', 'Job'],
+  );
+  const role = 'arn:aws:iam::111122223333:role/recording-request-submissions';
+  const services = {
+    gateway: {
+      mounts: { '/brand': { configMap: { name: 'brand' } } },
+      settings: { BRAND_LOGO_FILE: '/brand/logo.svg' },
+    },
+    media: {
+      podLabels: { 'example.com/cost': 'video' },
+      nodeSelector: { 'example.com/pool': 'video' },
+      settings: { MEDIA_SLOTS: 2 },
+    },
+    submissions: { serviceAccount: { labels: TEAM, annotations: { 'eks.amazonaws.com/role-arn': role } } },
+  };
+  const values = await chart.template({ ...EVERY, services, backup: { claim: 'backup' } }, EXAMPLE);
+  assert.equal(await faultsOf(tools, values), '');
+  assert.deepEqual(podsOf(values), podsOf(overlay));
+  assert.match(await chart.refusal({ services: { gateway: { mounts: { brand: {} } } } }, EXAMPLE), /mounts/);
 });

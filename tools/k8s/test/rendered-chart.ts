@@ -5,9 +5,9 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { tempDir } from '@recording-request/stack/testing/temp-dir';
 import { stringify } from 'yaml';
-import { CHART, copyChart } from '../src/chart.ts';
+import { CHART, copyChart, withoutHash } from '../src/chart.ts';
 import { filledIn } from '../src/filled-in.ts';
-import type { Manifest } from '../src/manifests.ts';
+import { type Manifest, parse, podOf } from '../src/manifests.ts';
 
 const runFile = promisify(execFile);
 const NAMESPACE = 'recording-request';
@@ -24,6 +24,29 @@ export interface RenderedChart extends AsyncDisposable {
 
 /** Returns whether Helm creates the object before the release. */
 export const isHook = ({ metadata }: Manifest): boolean => metadata.annotations?.['helm.sh/hook'] !== undefined;
+
+/** Returns a value without the names that only Helm gives and the hashes of generated names, and with sorted lists of named things. */
+const plain = (value: unknown) =>
+  JSON.parse(JSON.stringify(value), (_, each) => {
+    if (typeof each === 'string')
+      return withoutHash(each.replace(/^migrate-settings$/, 'settings').replace(/^(brand)-[0-9a-z]{10}$/, '$1'));
+    return Array.isArray(each) && each[0]?.name ? each.toSorted((a, b) => (a.name < b.name ? -1 : 1)) : each;
+  });
+
+/** Returns the pods of a chart or an overlay by the names of their workloads, with their settings and the roles of their accounts. */
+export function podsOf(text: string): Record<string, unknown> {
+  const found = parse(text).flatMap((object): [string, unknown][] => {
+    const { kind, metadata, data } = object;
+    const pod = podOf(object);
+    if (pod) return [[`pod ${metadata.name.replace(/^migrate-1$/, 'migrate')}`, plain(pod)]];
+    if (kind === 'ConfigMap' && metadata.name.startsWith('settings')) return [[withoutHash(metadata.name), data ?? {}]];
+    if (kind !== 'ServiceAccount') return [];
+    const own = Object.entries({ ...metadata.labels, ...metadata.annotations });
+    const kept = own.filter(([name]) => !/^(helm\.sh|app\.kubernetes\.io|recording-request|argocd)/.test(name));
+    return [[`account ${metadata.name}`, Object.fromEntries(kept)]];
+  });
+  return Object.fromEntries(found);
+}
 
 export async function openChart(tools: { kustomize: string }, helm: string): Promise<RenderedChart> {
   const dir = await tempDir();

@@ -43,8 +43,8 @@ const KINDS =
   'deployments,replicasets,pods,jobs,services,configmaps,serviceaccounts,networkpolicies,poddisruptionbudgets,horizontalpodautoscalers';
 /** The objects that Kubernetes creates in every namespace. */
 const EVERYWHERE = ['configmap/kube-root-ca.crt', 'serviceaccount/default'];
-/** A revision keeps the objects that pods of the previous revision use. */
-const SETTINGS_OF = /^configmap\/settings-/;
+/** The common settings. A revision keeps the objects that pods of the previous revision use. */
+const SETTINGS_OF = /^configmap\/settings-[0-9a-f]{10}$/;
 /**
  * The Job is a hook. Helm waits for it and never uninstalls it, but deletes it before the next migration. Helm deletes
  * its helper objects when it succeeds.
