@@ -48,9 +48,8 @@ function environmentOf(container: Part, { metadata }: Manifest, all: Manifest[])
   const [values, given, possible] = [{} as Record<string, string>, new Set<string>(), new Set<string>()];
   let [readsWholeSecret, lacksSettings] = [false, false];
   for (const { configMapRef, secretRef, prefix = '' } of container.envFrom ?? []) {
-    const found = configMapRef
-      ? find(all, 'ConfigMap', configMapRef.name, metadata.namespace)?.data
-      : secretValues(secretRef.name, metadata.namespace, all);
+    const map = configMapRef && find(all, 'ConfigMap', configMapRef.name, metadata.namespace);
+    const found = configMapRef ? map && (map.data ?? {}) : secretValues(secretRef.name, metadata.namespace, all);
     for (const [name, value] of Object.entries<string>(found ?? {})) values[`${prefix}${name}`] = String(value);
     readsWholeSecret ||= secretRef !== undefined && !found;
     lacksSettings ||= configMapRef !== undefined && !configMapRef.optional && !found;
