@@ -14,7 +14,7 @@ and the Job, whose log stays until then, before the next migration. Argo CD runs
       {{- $_ := set $o.metadata "annotations" (dict "helm.sh/hook" "pre-install,pre-upgrade" "helm.sh/hook-weight" "0" "helm.sh/hook-delete-policy" "before-hook-creation") }}
       {{- $_ := set $o.metadata "labels" (merge (deepCopy $own) $o.metadata.labels) }}
     {{- else if eq $o.kind "ServiceAccount" }}
-      {{- $_ := set $o.metadata "annotations" (merge (include "recording-request.needed-before" . | fromYaml) (default dict $o.metadata.annotations)) }}
+      {{- $_ := set $o.metadata "annotations" (merge (include "recording-request.needed-before" . | fromYaml) (omit (default dict $o.metadata.annotations) "argocd.argoproj.io/sync-wave")) }}
       {{- $_ := set $o.metadata "labels" (merge (deepCopy $own) $o.metadata.labels) }}
     {{- else }}
       {{- $copy := deepCopy $o }}
