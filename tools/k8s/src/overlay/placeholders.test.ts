@@ -31,6 +31,10 @@ test('finds the networks for examples', () => {
   assert.deepEqual(faults(to('192.0.2.64/27')), [
     'networks.mongo: 192.0.2.64/27 is a placeholder: set the network of your mongo.',
   ]);
+  const cilium = object('CiliumNetworkPolicy', 'to-mongo-by-name', {
+    spec: { egress: [{ toFQDNs: ['*.YOURS.net'] }] },
+  });
+  assert.match(faults(cilium)[0]!, /CiliumNetworkPolicy to-mongo-by-name still has the placeholder YOURS/);
   assert.deepEqual(faults(to('192.0.3.0/24'), to('0.0.0.0/0')), []);
 });
 

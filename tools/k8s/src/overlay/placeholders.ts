@@ -21,6 +21,8 @@ function findingsOf(object: Manifest): Finding[] {
   if (kind === 'ConfigMap') return settingsOf(object, Object.entries(data ?? {}));
   if (kind === 'Secret') return secretsOf(object);
   if (kind === 'NetworkPolicy') return networksOf(object);
+  if (/\bYOURS\b/.test(JSON.stringify(spec ?? {})))
+    return [fault(`${inWords(object)} still has the placeholder YOURS: set your own name.`)];
   const hosts: string[] =
     kind === 'HTTPRoute'
       ? (spec.hostnames ?? [])

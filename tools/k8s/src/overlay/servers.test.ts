@@ -82,7 +82,14 @@ test('only notes a server that a policy of another kind may allow', async () => 
   assert.deepEqual(faultsIn(found), []);
   assert.match(notesIn(found)[0]!, /unless CiliumNetworkPolicy speech does\.$/);
   const other = object('CiliumNetworkPolicy', 'speech', select('media'), 'cilium.io/v2');
-  const refused = await findingsWith({ SPEECH_BASE_URL: 'https://speech.corp.internal/v1' }, [], [other]);
+  const toPorts = [{ ports: [{ port: '53' }] }];
+  const dns = object(
+    'CiliumNetworkPolicy',
+    'dns',
+    { spec: { endpointSelector: {}, egress: [{ toPorts }] } },
+    'cilium.io/v2',
+  );
+  const refused = await findingsWith({ SPEECH_BASE_URL: 'https://speech.corp.internal/v1' }, [], [other, dns]);
   assert.equal(faultsIn(refused).length, 1);
 });
 

@@ -111,16 +111,17 @@ function refusedBy(server: Server, object: Manifest, all: Manifest[]): Pick<Refu
   const from = { labels, namespace: object.metadata.namespace };
   const { to, port } = destinationOf(server, from.namespace, all);
   if (mayReach(from, to, port, all)) return undefined;
-  const other = all.find(each => mayAllow(each, labels));
+  const other = all.find(each => mayAllow(each, labels, port));
   if (other) return { unless: `${inWords(other)} does` };
   // A policy names the pods' port, which may differ from the port of a Service outside the overlay.
   const isUnknown = !('ip' in to || 'pod' in to || 'host' in to);
   return { unless: isUnknown && mayReach(from, to, undefined, all) ? 'its pods have another port' : undefined };
 }
 
-/** Returns whether an object is a policy of a network plugin, such as Cilium, that may select pods with these labels. */
-function mayAllow({ apiVersion, kind, spec }: Manifest, labels: Record<string, string>): boolean {
+/** Returns whether an object is a policy of a network plugin, such as Cilium, that may let pods with these labels call a port. */
+function mayAllow({ apiVersion, kind, spec }: Manifest, labels: Record<string, string>, port: number): boolean {
   if (!kind.endsWith('NetworkPolicy') || apiVersion.includes('k8s.io')) return false;
   const text = JSON.stringify(spec ?? {});
-  return !text.includes(NAME_LABEL) || text.includes(`"${labels[NAME_LABEL]}"`);
+  const isSelected = !text.includes(NAME_LABEL) || text.includes(`"${labels[NAME_LABEL]}"`);
+  return isSelected && (!text.includes('"port":') || new RegExp(`"port":"?${port}\\b`).test(text));
 }

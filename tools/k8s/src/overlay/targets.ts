@@ -118,11 +118,9 @@ async function objectsBefore(
   }
 }
 
-/** Returns the objects in the files of this repository. */
+/** Returns the objects in the files of the base and of all components. */
 async function shippedObjects(): Promise<Manifest[]> {
-  const files = await Array.fromAsync(
-    glob('deploy/k8s/{admin,backup,base,certificates,doctor,edge,scaling}/**/*.yaml', { cwd: ROOT }),
-  );
+  const files = await Array.fromAsync(glob('deploy/k8s/**/*.yaml', { cwd: ROOT, exclude: ['deploy/k8s/overlays/**'] }));
   const texts = await Promise.all(files.map(file => readFile(join(ROOT, file), 'utf8')));
   return texts.flatMap(text => parse(text)).filter(object => object?.kind && object.metadata?.name);
 }
