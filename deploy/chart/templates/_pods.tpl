@@ -50,7 +50,7 @@ stay, because they cannot be files: KAFKA_USERNAME, which is no secret, and the 
   {{- $key := (default dict .valueFrom).secretKeyRef }}
   {{- if or (not $key) (eq .name "KAFKA_USERNAME") (hasSuffix "_HEADERS" .name) }}
     {{- $env = append $env . }}
-  {{- else if not (or $key.optional (hasPrefix "S3_" .name)) }}
+  {{- else if not $key.optional }}
     {{- $env = append $env (dict "name" (printf "%s_FILE" .name) "value" (printf "/secrets/%s" $key.key)) }}
   {{- end }}
 {{- end }}
