@@ -38,7 +38,7 @@ export async function connectMongo(
   settings: MongoSettings,
   name: string,
   appName = name,
-  overrides: Pick<ConnectOptions, 'socketTimeoutMS'> = {},
+  overrides: Pick<ConnectOptions, 'socketTimeoutMS' | 'serverSelectionTimeoutMS' | 'connectTimeoutMS'> = {},
 ): Promise<Connection> {
   const dbName = `${settings.mongoDatabasePrefix}${name}`;
   const options = { ...OPTIONS, ...tlsOptions(settings), ...overrides, dbName, appName };
@@ -66,7 +66,8 @@ function tlsOptions({ mongoCaFile, mongoCertFile, mongoKeyFile }: MongoSettings)
   };
 }
 
-const AUTHENTICATION_FAILED = 18;
+// The second code is Atlas's own.
+const AUTHENTICATION_FAILED = new Set<unknown>([18, 8_000]);
 
 /** Omits the driver's message, which may quote a part of a password that is not encoded. */
 const NO_ADDRESS =
@@ -84,7 +85,7 @@ const isAddressFault = ({ name, message }: Error): boolean =>
 function mongoFault(error: unknown, { mongoCaFile }: MongoSettings): string | undefined {
   if (isAddressFault(error as Error)) return NO_ADDRESS;
   for (const each of causes(error))
-    if ((each as { code?: unknown }).code === AUTHENTICATION_FAILED)
+    if (AUTHENTICATION_FAILED.has((each as { code?: unknown }).code))
       return 'MongoDB does not accept the user or the password in MONGO_URL.';
   return tlsFault(error, 'MongoDB', mongoCaFile ? 'MONGO_CA_FILE' : 'Node’s own list: set MONGO_CA_FILE');
 }

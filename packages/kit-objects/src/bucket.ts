@@ -2,6 +2,7 @@ import { StartError } from '@recording-request/kit/config';
 import { MIGRATE_COMMAND } from '@recording-request/kit/run-migration';
 import { tlsFault } from '@recording-request/kit/tls-files';
 import type { Client } from 'minio';
+import { verifiesChecksums } from './checksum.ts';
 import { runRequest } from './requests.ts';
 import type { ObjectSettings } from './variables.ts';
 
@@ -10,6 +11,8 @@ export interface Bucket {
   hasBucket(): Promise<boolean>;
   /** Also rejects with a StartError if the bucket is missing. */
   requireBucket(): Promise<void>;
+  /** Rejects if the store does not allow to write. Leaves no object. */
+  requireWrite(): Promise<void>;
   /** Creates the bucket if it is missing; returns whether it did. */
   ensureBucket(): Promise<boolean>;
 }
@@ -37,6 +40,9 @@ export function bucketOf(client: Client, settings: ObjectSettings, requestMs: nu
     async requireBucket() {
       if (!(await hasBucket()))
         throw new StartError(`The bucket ${bucket} does not exist: run ${MIGRATE_COMMAND} first.`);
+    },
+    async requireWrite() {
+      await run(() => verifiesChecksums(client, bucket), 'storing an object').catch(refused);
     },
     async ensureBucket() {
       if (await hasBucket()) return false;

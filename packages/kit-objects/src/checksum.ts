@@ -65,21 +65,10 @@ function checksumSupport({ client, bucket, requestMs }: Store) {
     known = { value, until: value ? Number.POSITIVE_INFINITY : performance.now() + REFUSED_MS };
   };
 
-  async function probe(): Promise<boolean> {
-    const wrong = crc32('another byte');
-    const stored = await putWithChecksum(client, bucket, PROBE_KEY, Buffer.from('1'), {}, wrong).catch(error => {
-      if (MISMATCH.test(codeOf(error))) return undefined;
-      throw error;
-    });
-    if (stored === undefined) return true;
-    const { versionId } = stored;
-    await client.removeObject(bucket, PROBE_KEY, versionId === undefined ? {} : { versionId });
-    return false;
-  }
-
   async function find(signal: AbortSignal | undefined): Promise<boolean> {
     // The probe gets at most half of the time; the rest is for the object.
     const limitMs = Math.min(PROBE_MS, requestMs / 2);
+    const probe = () => verifiesChecksums(client, bucket);
     const value = await runRequest(probe, limitMs, 'looking for checksums', signal).catch(() => false);
     if (!signal?.aborted) remember(value);
     return value;
@@ -96,6 +85,22 @@ function checksumSupport({ client, bucket, requestMs }: Store) {
     /** The store refused a correct checksum, so the client sends no checksums for a while. */
     distrust: () => remember(false),
   };
+}
+
+/**
+ * Sends a byte with the CRC-32 of another byte. Returns true if the store refuses it; otherwise removes it and returns
+ * false. Rejects if the store does not allow to write.
+ */
+export async function verifiesChecksums(client: Client, bucket: string): Promise<boolean> {
+  const wrong = crc32('another byte');
+  const stored = await putWithChecksum(client, bucket, PROBE_KEY, Buffer.from('1'), {}, wrong).catch(error => {
+    if (MISMATCH.test(codeOf(error))) return undefined;
+    throw error;
+  });
+  if (stored === undefined) return true;
+  const { versionId } = stored;
+  await client.removeObject(bucket, PROBE_KEY, versionId === undefined ? {} : { versionId });
+  return false;
 }
 
 async function putWithChecksum(

@@ -1,4 +1,5 @@
 import type { MeterProvider } from '@opentelemetry/api';
+import type { ExportResult } from '@opentelemetry/core';
 import { OTLPLogExporter as GrpcLogs } from '@opentelemetry/exporter-logs-otlp-grpc';
 import { OTLPLogExporter as JsonLogs } from '@opentelemetry/exporter-logs-otlp-http';
 import { OTLPLogExporter as ProtobufLogs } from '@opentelemetry/exporter-logs-otlp-proto';
@@ -8,9 +9,10 @@ import { OTLPMetricExporter as ProtobufMetrics } from '@opentelemetry/exporter-m
 import { OTLPTraceExporter as GrpcTraces } from '@opentelemetry/exporter-trace-otlp-grpc';
 import { OTLPTraceExporter as JsonTraces } from '@opentelemetry/exporter-trace-otlp-http';
 import { OTLPTraceExporter as ProtobufTraces } from '@opentelemetry/exporter-trace-otlp-proto';
-import { BatchLogRecordProcessor, type LogRecordProcessor } from '@opentelemetry/sdk-logs';
+import { emptyResource } from '@opentelemetry/resources';
+import { BatchLogRecordProcessor, type LogRecordExporter, type LogRecordProcessor } from '@opentelemetry/sdk-logs';
 import type { IMetricReader, PushMetricExporter } from '@opentelemetry/sdk-metrics';
-import { BatchSpanProcessor, type SpanProcessor } from '@opentelemetry/sdk-trace';
+import { BatchSpanProcessor, type SpanExporter, type SpanProcessor } from '@opentelemetry/sdk-trace';
 import { dropMeter } from './dropped.ts';
 import { PushReader, ScrapeReader } from './readers.ts';
 import { redactingRecords, redactingSpans } from './redacting.ts';
@@ -33,9 +35,30 @@ function chosen<E, O>(
   return protocol === 'http/json' ? kinds.json : kinds.protobuf;
 }
 
+const TRACES = { grpc: GrpcTraces, json: JsonTraces, protobuf: ProtobufTraces };
+const LOGS = { grpc: GrpcLogs, json: JsonLogs, protobuf: ProtobufLogs };
+const METRICS = { grpc: GrpcMetrics, json: JsonMetrics, protobuf: ProtobufMetrics };
+
+/**
+ * Sends an empty export of one signal, with the variables of `env`. Rejects with the exporter's error, or after about
+ * `limitMs`. The exporters read some variables from the process's environment.
+ */
+export async function exportNothing(signal: Signal, env: NodeJS.ProcessEnv, limitMs: number): Promise<void> {
+  const options = { timeoutMillis: limitMs };
+  const { promise, resolve, reject } = Promise.withResolvers<void>();
+  const done = ({ error, code }: ExportResult) => (code === 0 ? resolve() : reject(error ?? new Error('refused')));
+  if (signal === 'traces') new (chosen<SpanExporter, object>(signal, env, TRACES))(options).export([], done);
+  else if (signal === 'logs') new (chosen<LogRecordExporter, object>(signal, env, LOGS))(options).export([], done);
+  else {
+    const nothing = { resource: emptyResource(), scopeMetrics: [] };
+    new (chosen<PushMetricExporter, object>(signal, env, METRICS))(options).export(nothing, done);
+  }
+  await promise;
+}
+
 /** Returns the processor that sends spans in batches, from a bounded queue. */
 export function spanProcessor(env: NodeJS.ProcessEnv): SpanProcessor {
-  const Exporter = chosen('traces', env, { grpc: GrpcTraces, json: JsonTraces, protobuf: ProtobufTraces });
+  const Exporter = chosen('traces', env, TRACES);
   const selfObsMeterProvider = dropMeter('traces');
   const batches = new BatchSpanProcessor({
     exporter: new Exporter({}),
@@ -47,7 +70,7 @@ export function spanProcessor(env: NodeJS.ProcessEnv): SpanProcessor {
 
 /** Returns the processor that sends log records in batches, from a bounded queue. */
 export function recordProcessor(env: NodeJS.ProcessEnv): LogRecordProcessor {
-  const Exporter = chosen('logs', env, { grpc: GrpcLogs, json: JsonLogs, protobuf: ProtobufLogs });
+  const Exporter = chosen('logs', env, LOGS);
   const selfObsMeterProvider = dropMeter('logs');
   return redactingRecords(
     new BatchLogRecordProcessor({
@@ -65,8 +88,7 @@ export function metricReaders(env: NodeJS.ProcessEnv): IMetricReader[] {
       const { OTEL_EXPORTER_PROMETHEUS_HOST: host, OTEL_EXPORTER_PROMETHEUS_PORT: port } = env;
       return new ScrapeReader({ ...(host && { host }), ...(port && { port: Number(port) }) });
     }
-    const kinds = { grpc: GrpcMetrics, json: JsonMetrics, protobuf: ProtobufMetrics };
-    const Exporter = chosen<PushMetricExporter, { selfObsMeterProvider: MeterProvider }>('metrics', env, kinds);
+    const Exporter = chosen<PushMetricExporter, { selfObsMeterProvider: MeterProvider }>('metrics', env, METRICS);
     const exporter = new Exporter({ selfObsMeterProvider: dropMeter('metrics') });
     return new PushReader({ exporter, ...intervalSettings(env) });
   });

@@ -1,5 +1,6 @@
-import { integer, loadConfig, secret, target, text, url } from '@recording-request/kit/config';
+import { integer, loadConfig, target } from '@recording-request/kit/config';
 import { healthVariables, internalVariables, processVariables } from '@recording-request/kit/service-variables';
+import { speechVariables } from '@recording-request/kit/speech-variables';
 import { kafkaVariables } from '@recording-request/kit-kafka/variables';
 import { objectVariables } from '@recording-request/kit-objects/variables';
 
@@ -10,9 +11,7 @@ export const variables = {
   ...kafkaVariables,
   ...objectVariables,
   submissionsGrpc: target('SUBMISSIONS_GRPC', 'the submissions service, where jobs are claimed'),
-  speechBaseUrl: url('SPEECH_BASE_URL', "an endpoint with OpenAI's `POST /audio/transcriptions`, up to and with `/v1`"),
-  speechApiKey: secret('SPEECH_API_KEY', 'the key of that endpoint', { default: '' }),
-  speechModel: text('SPEECH_MODEL', 'the speech-to-text model; it should return times', { default: 'whisper-1' }),
+  ...speechVariables,
   requestSeconds: integer('SPEECH_REQUEST_SECONDS', 'time limit of one attempt', { default: 240, min: 1, max: 3_600 }),
   jobSeconds: integer('TRANSCRIPTION_JOB_SECONDS', 'time limit of one job, with all its attempts', {
     default: 300,

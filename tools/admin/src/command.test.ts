@@ -52,6 +52,12 @@ test('parses each command', () => {
   });
   assert.deepEqual(parse('users rename U Ann').command, { name: 'users rename', userId: 'U', userName: 'Ann' });
   assert.deepEqual(parse('tokens rotate T').command, { name: 'tokens rotate', tokenId: 'T', overlapHours: 24 });
+  assert.deepEqual(parse('doctor').command, { name: 'doctor', workload: undefined, timeoutSeconds: 5 });
+  assert.deepEqual(parse('doctor --as media --timeout 9').command, {
+    name: 'doctor',
+    workload: 'media',
+    timeoutSeconds: 9,
+  });
   assert.deepEqual(parse('webhooks pause').command, { name: 'webhooks pause' });
   assert.deepEqual(parse('restore --from /here').command, { name: 'restore', from: '/here', sendWebhooks: false });
   assert.deepEqual(parse('uploads list --failed').command, { name: 'uploads list', limit: 100, failedOnly: true });
@@ -94,6 +100,8 @@ test('explains an invalid command line', () => {
     ['tokens rotate T --overlap-hours 99999999999', /^--overlap-hours must be a whole number from 0 to 168$/],
     ['tokens create U --expires-in-days 36501', /^--expires-in-days must be a whole number from 1 to 36500$/],
     ['users set-limit U 4294967296', /^the limit must be a whole number from 0 to 4294967295$/],
+    ['doctor --as redis', /^--as must be one of gateway, projects, .*, backup$/],
+    ['doctor --timeout 0', /^--timeout must be a whole number from 1 to 300$/],
     ['users create ', /^NAME must not be empty/],
     ['dead-letters show api_secret', /is an API token/],
     ['media retry --to 2026-03-02T10:00:00Z', /^--from must be a time with its zone/],

@@ -3,6 +3,7 @@ import { SCOPES } from '@recording-request/contract/resources/fields';
 import { parseCommandLine, UsageError } from '@recording-request/kit/command-line';
 import { isUuid } from '@recording-request/kit/ids';
 import { COMMANDS, type CommandForm, GROUPS } from './commands.ts';
+import { WORKLOADS, type Workload } from './doctor/needs.ts';
 import { helpOnCommand } from './help.ts';
 
 export type Command =
@@ -26,6 +27,7 @@ export type Command =
   | BackupCommand
   | RestoreCommand
   | ResealCommand
+  | DoctorCommand
   | CheckCommand
   | EraseCommand
   | DeadLettersCommand
@@ -61,6 +63,14 @@ export interface CheckCommand {
   deep: boolean;
   deleteOrphans: boolean;
   orphanAgeHours: number;
+}
+
+export interface DoctorCommand {
+  name: 'doctor';
+  /** The workload whose settings and servers are tried; undefined for every server of the environment. */
+  workload: Workload | undefined;
+  /** The limit of each wait. */
+  timeoutSeconds: number;
 }
 
 export interface ResealCommand {
@@ -121,12 +131,16 @@ const OPTIONS = {
   from: { type: 'string' },
   'send-webhooks': { type: 'boolean' },
   status: { type: 'string' },
+  as: { type: 'string' },
+  timeout: { type: 'string' },
 } as const;
 
 /** The options of every command. */
 const EVERYWHERE = ['json', 'data'];
 
 const LISTED = 100;
+const TIMEOUT_SECONDS = 5;
+const TIMEOUT_SECONDS_MAX = 300;
 const USAGE_SHOWN = 20;
 const USAGE_MAX = 1_000;
 // The default number of hours for which an old token stays valid. A webhook's old secret stays valid for the same time.
@@ -232,6 +246,8 @@ function commandOf(name: string, [id = '', second = '']: string[], options: Opti
       return { name, to: folder('--to', options.to) };
     case 'restore':
       return { name, from: folder('--from', options.from), sendWebhooks: options['send-webhooks'] ?? false };
+    case 'doctor':
+      return doctorOf(options);
     case 'reseal':
       return { name, dryRun: options['dry-run'] ?? false };
     case 'media retry':
@@ -252,6 +268,14 @@ function commandOf(name: string, [id = '', second = '']: string[], options: Opti
     default:
       throw new Error(`"${name}" is not read`);
   }
+}
+
+function doctorOf(options: Options): DoctorCommand {
+  const names = Object.keys(WORKLOADS) as Workload[];
+  const workload = names.find(name => name === options.as);
+  if (options.as !== undefined && !workload) throw new UsageError(`--as must be one of ${names.join(', ')}`);
+  const timeoutSeconds = optional('--timeout', options.timeout, 1, TIMEOUT_SECONDS_MAX) ?? TIMEOUT_SECONDS;
+  return { name: 'doctor', workload, timeoutSeconds };
 }
 
 function mediaOf(options: Options): MediaCommand {

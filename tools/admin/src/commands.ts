@@ -106,6 +106,17 @@ export const COMMANDS: readonly CommandForm[] = [
     'TRACE_URL, with {traceId} in place of the id; "npm run observe" sets another one.',
   ),
   form(
+    'doctor',
+    [[], ['--as SERVICE', '--timeout S']],
+    'tries every server with the settings of the environment, and says what is wrong and what to change',
+    'doctor --as submissions --timeout 10',
+    'Tries MongoDB, Kafka, the object store, Redis, the speech endpoint, the collector and PUBLIC_BASE_URL, all at the same time; a',
+    'server whose address is not set is left out. It changes no data: it sends a second of silence to the speech endpoint, an empty',
+    'export to the collector, and a byte with a wrong checksum to the store. --as reads the settings of a service (or migrate, backup)',
+    'and tries the servers and rights that this service needs. --timeout limits each wait, 5 s by default. The exit status is 1 if',
+    'anything is wrong. In Kubernetes: the component deploy/k8s/doctor, or "helm test".',
+  ),
+  form(
     'migrate',
     [[], []],
     'migrates databases, topics and the bucket to this version, before its services start',

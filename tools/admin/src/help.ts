@@ -10,7 +10,7 @@ with an example. Write them after the "--" of "npm run admin --"; otherwise npm 
 Commands call the services at PROJECTS_OPERATOR, SUBMISSIONS_OPERATOR and WEBHOOKS_OPERATOR (host:port; "erase" needs all
 three; "uploads", "media", "dead-letters", "backlog", "trace" and "check" need only the second; "webhooks" only the third) with the operator's certificate
 (TLS_CERT_FILE, TLS_KEY_FILE, TLS_CA_FILE). Without these variables, they use the addresses and the certificate that "npm start"
-writes. "migrate", "backup" and "restore" connect to the servers at MONGO_URL, KAFKA_BROKERS and S3_….
+writes. "migrate", "doctor", "backup" and "restore" connect to the servers at MONGO_URL, KAFKA_BROKERS and S3_….
 `;
 
 const BEGINNING = `Manages users with their tokens, projects and allowances, erases data, and shows and retries failed work.

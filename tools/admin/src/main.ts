@@ -52,6 +52,8 @@ async function run(command: Exclude<Command, { name: 'help' }>, dataDir: string 
     return await (await import('./backup/backup.ts')).runBackup(process.env, command, showLine, dataDir);
   if (command.name === 'restore')
     return await (await import('./backup/restore.ts')).runRestore(process.env, command, showLine, dataDir);
+  if (command.name === 'doctor')
+    return await (await import('./doctor/doctor.ts')).runDoctor(process.env, command, dataDir);
   using clients = new DisposableStack();
   const connect = connector(process.env, clients, dataDir);
   // Awaits here, because the clients close when this block ends.

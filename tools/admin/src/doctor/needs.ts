@@ -1,0 +1,52 @@
+import { CONSUMERS, serviceOfGroup } from '@recording-request/events/topics';
+
+/** What a workload does with a database. */
+export type Access = 'read' | 'write' | 'migrate';
+
+/** The servers that a workload uses; ARCHITECTURE.md, "Who reaches whom". */
+export interface Needs {
+  /** Databases, without their prefix. */
+  databases?: Readonly<Record<string, Access>>;
+  /** Consumer groups, without their prefix. */
+  groups?: readonly string[];
+  /** reach: only the address · create: may create the bucket · read · write · erase: may also remove all versions. */
+  objects?: 'reach' | 'create' | 'read' | 'write' | 'erase';
+  redis?: true;
+  speech?: true;
+  telemetry?: true;
+  publicUrl?: true;
+}
+
+const EACH = ['projects', 'submissions', 'webhooks'] as const;
+const groupsOf = (service: string): string[] =>
+  CONSUMERS.map(([, group]) => group).filter(group => serviceOfGroup(group) === service);
+const each = (access: Access) => Object.fromEntries(EACH.map(name => [name, access]));
+
+export const WORKLOADS = {
+  gateway: { objects: 'reach', redis: true, telemetry: true, publicUrl: true },
+  projects: { databases: { projects: 'write' }, telemetry: true },
+  submissions: {
+    databases: { submissions: 'write' },
+    groups: groupsOf('submissions'),
+    objects: 'erase',
+    telemetry: true,
+  },
+  media: { groups: groupsOf('media'), objects: 'write', telemetry: true },
+  transcription: { groups: groupsOf('transcription'), objects: 'write', speech: true, telemetry: true },
+  webhooks: { databases: { webhooks: 'write' }, groups: groupsOf('webhooks'), telemetry: true },
+  migrate: { databases: each('migrate'), groups: [], objects: 'create' },
+  backup: { databases: { ...each('read'), submissions: 'write' }, groups: [], objects: 'read' },
+} as const satisfies Record<string, Needs>;
+
+export type Workload = keyof typeof WORKLOADS;
+
+/** The servers of all services, for a machine with the settings of all of them. */
+export const EVERYTHING: Needs = {
+  databases: each('write'),
+  groups: CONSUMERS.map(([, group]) => group),
+  objects: 'write',
+  redis: true,
+  speech: true,
+  telemetry: true,
+  publicUrl: true,
+};
