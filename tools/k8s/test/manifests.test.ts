@@ -140,6 +140,8 @@ test('every service and command gets the secrets that it reads from the Secret',
 test('finds an unknown field of a custom resource', async () => {
   const change = { file: 'scaledobjects.yaml', from: 'pollingInterval:', to: 'pollInterval:' };
   assert.match(await faultsOf(tools, await renderWith('scaling/keda', change)), /pollInterval/);
+  const names = { file: 'policies.yaml', from: 'toFQDNs: [{ matchName:', to: 'toFQDNs: [{ matchNames:' };
+  assert.match(await faultsOf(tools, await renderWith('egress/cilium', names)), /matchNames/);
 });
 
 /** Returns the configuration of a service without a setting for its partitions. */
