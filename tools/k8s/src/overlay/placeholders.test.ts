@@ -18,6 +18,17 @@ test('finds hosts of the domains for examples, and no others', () => {
   assert.match(faults(ingress)[0]!, /Ingress edge: clips\.example\.net/);
 });
 
+test('finds the Prometheus of the example', () => {
+  const scaled = (serverAddress: string) =>
+    faults(
+      object('ScaledObject', 'gateway', { spec: { triggers: [{ type: 'prometheus', metadata: { serverAddress } }] } }),
+    );
+  assert.deepEqual(scaled('http://prometheus.example.com:9090'), [
+    'ScaledObject gateway: serverAddress=http://prometheus.example.com:9090 is a placeholder: set your own address.',
+  ]);
+  assert.deepEqual(scaled('http://prometheus.monitoring.svc:9090'), []);
+});
+
 test('finds the registry and the digests of the examples', () => {
   const image = (name: string, digit: string) => deployment('media', { image: `${name}@sha256:${digit.repeat(64)}` });
   assert.match(faults(image('registry.example.com/clips', '0'))[0]!, /registry\.example\.com\/clips is a placeholder/);

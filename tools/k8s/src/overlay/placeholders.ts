@@ -23,6 +23,8 @@ function findingsOf(object: Manifest): Finding[] {
   if (kind === 'NetworkPolicy') return networksOf(object);
   if (/\bYOURS\b/.test(JSON.stringify(spec ?? {})))
     return [fault(`${inWords(object)} still has the placeholder YOURS: set your own name.`)];
+  if (kind === 'ScaledObject')
+    return spec.triggers.flatMap(({ metadata }: Part) => settingsOf(object, Object.entries(metadata)));
   const hosts: string[] =
     kind === 'HTTPRoute'
       ? (spec.hostnames ?? [])
