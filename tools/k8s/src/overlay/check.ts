@@ -3,9 +3,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { ManifestTools } from '../install.ts';
 import type { Manifest } from '../manifests.ts';
-import { configurationFindings, fileFindings, startsOf, unknownSettings } from './configuration.ts';
+import { configurationFindings, startsOf, unknownSettings } from './configuration.ts';
 import { edgeFindings } from './edge.ts';
 import { programsIn } from './environment.ts';
+import { fileFindings, filesRead, keysRead } from './files.ts';
 import type { Finding } from './finding.ts';
 import { nameFindings } from './names.ts';
 import { placeholderFindings } from './placeholders.ts';
@@ -21,6 +22,7 @@ export async function checkObjects(tools: ManifestTools, all: Manifest[]): Promi
   const programs = programsIn(all);
   const dir = await mkdtemp(join(tmpdir(), 'stand-ins-'));
   try {
+    const files = await filesRead(programs);
     const starts = await startsOf(programs, await openStandInFiles(dir));
     const isNeeded: IsNeeded = (by, key) =>
       starts.some(({ program, needed }) => program.object === by && needed.has(key));
@@ -28,10 +30,10 @@ export async function checkObjects(tools: ManifestTools, all: Manifest[]): Promi
       ...ofObjects,
       ...placeholderFindings(all),
       ...nameFindings(all),
-      ...secretFindings(all, isNeeded),
+      ...secretFindings(all, isNeeded, keysRead(files)),
       ...unknownSettings(all, programs),
       ...configurationFindings(starts),
-      ...(await fileFindings(programs, all)),
+      ...fileFindings(files, all),
       ...(await reachFindings(programs, all)),
       ...addressFindings(programs, all),
       ...edgeFindings(programs, all),

@@ -2,9 +2,10 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { tempDir } from '@recording-request/stack/testing/temp-dir';
 import type { Manifest } from '../manifests.ts';
-import { configurationFindings, fileFindings, startsOf, unknownSettings } from './configuration.ts';
+import { configurationFindings, startsOf, unknownSettings } from './configuration.ts';
 import { programsIn } from './environment.ts';
 import { deployment, FROM_SETTINGS, faultsIn, object, secretKey, settings } from './example-objects.ts';
+import { fileFindings, filesRead, keysRead } from './files.ts';
 import { openStandInFiles } from './stand-ins.ts';
 
 const DATA = {
@@ -74,7 +75,7 @@ test('names unknown settings, and similar ones', () => {
 test('names files that no volume provides, and keys that a Secret in the overlay lacks', async () => {
   const found = async (data: Record<string, string>, ...more: Manifest[]) => {
     const objects = all(data, ...more);
-    return faultsIn(await fileFindings(programsIn(objects), objects));
+    return faultsIn(fileFindings(await filesRead(programsIn(objects)), objects));
   };
   assert.deepEqual(await found({ S3_CA_FILE: '/servers-ca/s3.crt' }), []);
   assert.deepEqual(await found({ S3_CA_FILE: '/server-ca/s3.crt' }), [
@@ -85,4 +86,25 @@ test('names files that no volume provides, and keys that a Secret in the overlay
     (await found({ S3_CA_FILE: '/servers-ca/s3.crt' }, authorities))[0]!,
     /the Secret servers-ca has no key s3\.crt/,
   );
+});
+
+test('with Secrets as files, names the missing setting and the keys that files need', async () => {
+  const mounted = deployment(
+    'transcription',
+    { ...FROM_SETTINGS, volumeMounts: [...volumeMounts, { name: 'secrets', mountPath: '/secrets' }] },
+    [...volumes, { name: 'secrets', secret: { secretName: 'ours' } }],
+  );
+  const data = { S3_ACCESS_KEY_FILE: '/secrets/S3_ACCESS_KEY', SPEECH_API_KEY_FILE: '/secrets/SPEECH_API_KEY' };
+  const objects = [mounted, settings({ ...DATA, ...data })];
+  assert.deepEqual(await refused(...objects), [
+    'transcription would not start: S3_SECRET_KEY is not set: set S3_SECRET_KEY_FILE=/secrets/S3_SECRET_KEY.',
+  ]);
+  const keys = keysRead(await filesRead(programsIn(objects))).map(({ secret, key }) => `${secret} ${key}`);
+  assert.deepEqual(keys, [
+    'tls-transcription tls.crt',
+    'tls-transcription tls.key',
+    'tls-transcription ca.crt',
+    'ours S3_ACCESS_KEY',
+    'ours SPEECH_API_KEY',
+  ]);
 });

@@ -3,15 +3,13 @@ import { type ConfigError, loadConfig } from '@recording-request/kit/config';
 import { kafkaVariables } from '@recording-request/kit-kafka/variables';
 import { mongoVariables } from '@recording-request/kit-mongo/variables';
 import { objectVariables } from '@recording-request/kit-objects/variables';
-import { CHECKS } from '@recording-request/kit-telemetry/checks';
 import { readSignals } from '@recording-request/kit-telemetry/settings';
-import { type Manifest, podOf } from '../manifests.ts';
+import type { Manifest } from '../manifests.ts';
 import { readConfigOf, variablesOf } from '../repository.ts';
 import { SERVICES } from '../settings.ts';
 import type { Program } from './environment.ts';
-import { type Finding, fault, find, listed, type Part, similar } from './finding.ts';
-import { knownKeys } from './secrets.ts';
-import { isFile, standIn } from './stand-ins.ts';
+import { type Finding, fault, listed, type Part } from './finding.ts';
+import { isFile, SECRETS, standIn } from './stand-ins.ts';
 
 const STORES = { ...mongoVariables, ...kafkaVariables, ...objectVariables };
 
@@ -76,11 +74,21 @@ async function startOf(program: Program, fileFor: (variable: string) => string):
   }
 }
 
+/** With Secrets as files, a missing secret lacks its setting. */
+function adviceFor(sentence: string, { container }: Program): string {
+  const [, name = ''] = /^(\w+) is not set$/.exec(sentence) ?? [];
+  const isMounted = container.volumeMounts?.some(({ mountPath }: Part) => mountPath === '/secrets');
+  return isMounted && SECRETS.has(name) ? `: set ${name}_FILE=/secrets/${name}` : '';
+}
+
 /** Returns a fault for each sentence that programs would log, with their names. */
 export function configurationFindings(starts: Start[]): Finding[] {
   const refusedBy = new Map<string, Set<string>>();
   for (const { program, faults } of starts)
-    for (const sentence of faults) refusedBy.set(sentence, (refusedBy.get(sentence) ?? new Set()).add(program.name));
+    for (const each of faults) {
+      const sentence = `${each}${adviceFor(each, program)}`;
+      refusedBy.set(sentence, (refusedBy.get(sentence) ?? new Set()).add(program.name));
+    }
   return [...refusedBy].map(([sentence, names]) => fault(`${listed([...names])} would not start: ${sentence}.`));
 }
 
@@ -113,35 +121,4 @@ function unknownAmong(names: Set<string>): string[] {
   } catch (error) {
     return (error as ConfigError).faults;
   }
-}
-
-/** Returns a fault for each variable with a file that no volume of the container provides. */
-export async function fileFindings(programs: Program[], all: Manifest[]): Promise<Finding[]> {
-  const found = new Map<string, Set<string>>();
-  for (const program of programs) {
-    const read = await variablesRead(program.name);
-    for (const [name, path] of Object.entries(program.values)) {
-      if (!isFile(name) || !path || !(read.has(name) || name in CHECKS)) continue;
-      const sentence = faultOfFile(program, path, all);
-      const whole = sentence && `${name}=${path}: ${sentence}`;
-      if (whole) found.set(whole, (found.get(whole) ?? new Set()).add(program.name));
-    }
-  }
-  return [...found].map(([sentence, names]) => fault(`${sentence} (${listed([...names])}).`));
-}
-
-function faultOfFile({ object, container }: Program, path: string, all: Manifest[]): string | undefined {
-  const mounts: Part[] = container.volumeMounts ?? [];
-  const mount = mounts.find(({ mountPath }) => `${path}/`.startsWith(`${mountPath.replace(/\/$/, '')}/`));
-  if (!mount) return 'no volume is mounted there: correct the path, or mount a volume';
-  const volume = podOf(object)?.spec.volumes?.find(({ name }: Part) => name === mount.name);
-  const { secretName, items } = volume?.secret ?? {};
-  const map = volume?.configMap && find(all, 'ConfigMap', volume.configMap.name, object.metadata.namespace);
-  const keys = secretName
-    ? knownKeys(secretName, object.metadata.namespace, all)
-    : map && new Set(Object.keys({ ...map.data, ...map.binaryData }));
-  if (!keys || items || volume?.configMap?.items || mount.subPath) return undefined;
-  const key = path.slice(mount.mountPath.replace(/\/$/, '').length + 1);
-  const [kind, name] = secretName ? ['Secret', secretName] : ['ConfigMap', map!.metadata.name];
-  return keys.has(key) ? undefined : `the ${kind} ${name} has no key ${key}${similar(key, keys)}`;
 }

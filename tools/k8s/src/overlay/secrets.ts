@@ -2,7 +2,7 @@ import { type Manifest, podOf } from '../manifests.ts';
 import { type Finding, fault, inWords, listed, note, type Part, similar } from './finding.ts';
 
 /** A key of a Secret that a workload reads; without a key, the whole Secret. */
-interface Read {
+export interface Read {
   secret: string;
   key?: string;
   optional: boolean;
@@ -76,12 +76,13 @@ export type IsNeeded = (by: Manifest, key: string) => boolean;
 
 /**
  * Returns a fault for each Secret whose name is almost the name of a Secret in the overlay, and for each key that a
- * Secret in the overlay lacks; and a note with the Secrets that the overlay lacks and their keys.
+ * Secret in the overlay lacks; and a note with the Secrets that the overlay lacks and their keys. `files` are the keys
+ * that programs read as files.
  */
-export function secretFindings(all: Manifest[], isNeeded: IsNeeded = () => false): Finding[] {
+export function secretFindings(all: Manifest[], isNeeded: IsNeeded = () => false, files: Read[] = []): Finding[] {
   const findings: Finding[] = [];
   const outside = new Map<string, Set<string>>();
-  for (const { secret, key, by, ...read } of all.flatMap(readsOf)) {
+  for (const { secret, key, by, ...read } of [...all.flatMap(readsOf), ...files]) {
     const optional = read.optional && !(key && isNeeded(by, key));
     const names = makers(all, by.metadata.namespace).map(([name]) => name);
     if (!names.includes(secret)) {

@@ -3,7 +3,8 @@ import { join } from 'node:path';
 import { makeCertificates } from '@recording-request/stack/certificates';
 import { ALL, secretsAmong } from '../settings.ts';
 
-const SECRETS = new Set(secretsAmong(ALL));
+/** The names of all variables that are secrets. */
+export const SECRETS = new Set(secretsAmong(ALL));
 
 /** Values of the right form for secrets that only the cluster knows. */
 const VALUES: Readonly<Record<string, string>> = {
