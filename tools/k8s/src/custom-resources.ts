@@ -11,6 +11,7 @@ const MODULES = [
   { module: 'sigs.k8s.io/gateway-api', version: 'v1.4.1', at: 'config/crd/standard' },
   { module: 'github.com/cert-manager/cert-manager', version: 'v1.21.2', at: 'deploy/crds' },
   { module: 'github.com/kedacore/keda/v2', version: 'v2.21.0', at: 'config/crd/bases' },
+  { module: 'github.com/external-secrets/external-secrets', version: 'v0.20.4', at: 'config/crds/bases' },
   { module: 'github.com/mongodb/mongodb-kubernetes-operator', version: 'v0.13.0', at: 'config/crd/bases' },
   {
     module: 'github.com/cilium/cilium',

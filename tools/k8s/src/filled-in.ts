@@ -10,6 +10,8 @@ const VALUES: ReadonlyArray<[placeholder: string, value: string]> = [
   ['192.0.2.32/27', '10.2.0.0/24'],
   ['192.0.2.64/27', '10.3.0.0/24'],
   ['192.0.2.96/27', '10.4.0.0/24'],
+  ['192.0.2.160/27', '10.6.0.0/24'],
+  ['111122223333', '210987654321'],
 ];
 
 /** Returns the text of a production example with values of an installation. */

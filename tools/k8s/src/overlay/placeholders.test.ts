@@ -49,6 +49,16 @@ test('finds the networks for examples', () => {
   assert.deepEqual(faults(to('192.0.3.0/24'), to('0.0.0.0/0')), []);
 });
 
+test('finds the account in the examples of roles', () => {
+  const of = (account: string) => {
+    const role = `arn:aws:iam::${account}:role/media`;
+    const metadata = { name: 'media', annotations: { 'eks.amazonaws.com/role-arn': role } };
+    return faults({ ...object('ServiceAccount', 'media'), metadata });
+  };
+  assert.match(of('111122223333')[0]!, /^ServiceAccount media: arn:.* is a placeholder: set the role of your account/);
+  assert.deepEqual(of('210987654321'), []);
+});
+
 test('finds the values of secret.example.env, and shows none', () => {
   const of = (stringData: Record<string, string>) => faults(object('Secret', 'ours', { stringData }));
   assert.deepEqual(of({ SECRETS_KEY: 'k1:', MONGO_URL: 'mongodb://user:password@host:27017' }), [

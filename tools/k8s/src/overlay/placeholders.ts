@@ -7,6 +7,8 @@ import { secretValues } from './secrets.ts';
 const EXAMPLE_HOST = /(?<![\w-])example\.(?:com|net|org)(?![\w-]|\.\w)/i;
 /** The networks for examples (RFC 5737, RFC 3849). */
 const EXAMPLE_NETWORKS = ['192.0.2.0/24', '198.51.100.0/24', '203.0.113.0/24', '2001:db8::/32'];
+/** The account in the examples of AWS. */
+const EXAMPLE_ACCOUNT = /:111122223333:/;
 const SAME_DIGIT = /sha256:([0-9a-f])\1{63}/;
 /** Values of secret.example.env. */
 const EXAMPLE_SECRET = /^k\d+:$|\buser:password@|:\/\/:password@|^<.*>$|\bchange-?me\b/i;
@@ -21,6 +23,7 @@ function findingsOf(object: Manifest): Finding[] {
   if (kind === 'ConfigMap') return settingsOf(object, Object.entries(data ?? {}));
   if (kind === 'Secret') return secretsOf(object);
   if (kind === 'NetworkPolicy') return networksOf(object);
+  if (kind === 'ServiceAccount') return rolesOf(object);
   if (/\bYOURS\b/.test(JSON.stringify(spec ?? {})))
     return [fault(`${inWords(object)} still has the placeholder YOURS: set your own name.`)];
   if (kind === 'ScaledObject')
@@ -64,6 +67,11 @@ function imagesOf(image: string): Finding[] {
     ? [fault(`The digest of the image ${name} is a placeholder: set the digest that your registry prints.`)]
     : [];
 }
+
+const rolesOf = (object: Manifest): Finding[] =>
+  Object.values(object.metadata.annotations ?? {})
+    .filter(value => EXAMPLE_ACCOUNT.test(value))
+    .map(role => fault(`${inWords(object)}: ${role} is a placeholder: set the role of your account.`));
 
 /** Never shows a value. */
 const secretsOf = (object: Manifest): Finding[] =>
