@@ -10,7 +10,7 @@ export const SECRETS = new Set(secretsAmong(ALL));
 const VALUES: Readonly<Record<string, string>> = {
   MONGO_URL: 'mongodb://stand-in:stand-in@stand-in:27017/?replicaSet=rs0',
   SECRETS_KEY: `k1:${Buffer.alloc(32, 1).toString('base64')}`,
-  REDIS_URL: 'redis://stand-in:6379',
+  REDIS_URL: 'rediss://stand-in:6379',
 };
 const OTHER = 'stand-in-of-32-letters-or-longer';
 
