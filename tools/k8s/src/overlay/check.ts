@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { ManifestTools } from '../install.ts';
 import type { Manifest } from '../manifests.ts';
-import { configurationFindings, startsOf, unknownSettings } from './configuration.ts';
+import { configurationFindings, overriddenSettings, startsOf, unknownSettings } from './configuration.ts';
 import { edgeFindings } from './edge.ts';
 import { programsIn } from './environment.ts';
 import { fileFindings, filesRead, keysRead } from './files.ts';
@@ -32,6 +32,7 @@ export async function checkObjects(tools: ManifestTools, all: Manifest[]): Promi
       ...nameFindings(all),
       ...secretFindings(all, isNeeded, keysRead(files)),
       ...unknownSettings(all, programs),
+      ...overriddenSettings(all, programs),
       ...configurationFindings(starts),
       ...fileFindings(files, all),
       ...(await reachFindings(programs, all)),

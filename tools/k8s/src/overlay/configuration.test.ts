@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { tempDir } from '@recording-request/stack/testing/temp-dir';
 import type { Manifest } from '../manifests.ts';
-import { configurationFindings, startsOf, unknownSettings } from './configuration.ts';
+import { configurationFindings, overriddenSettings, startsOf, unknownSettings } from './configuration.ts';
 import { programsIn } from './environment.ts';
 import { deployment, FROM_SETTINGS, faultsIn, object, secretKey, settings } from './example-objects.ts';
 import { fileFindings, filesRead, keysRead } from './files.ts';
@@ -69,6 +69,16 @@ test('names unknown settings, and similar ones', () => {
   const objects = all({ TRANSCRIPTION_SLOT: '2', OTEL_TRACES_SAMPLER: 'always_on' });
   assert.deepEqual(faultsIn(unknownSettings(objects, programsIn(objects))), [
     'settings: no program reads a setting TRANSCRIPTION_SLOT: docs/settings.md and docs/telemetry.md list all; a similar one is TRANSCRIPTION_SLOTS.',
+  ]);
+});
+
+test('names a setting of one service that its container overrides', () => {
+  const own = object('ConfigMap', 'settings-media-2k4m6', { data: { STOP_GRACE_SECONDS: '700', MEDIA_SLOTS: '2' } });
+  const envFrom = [...FROM_SETTINGS.envFrom, { configMapRef: { name: own.metadata.name } }];
+  const media = deployment('media', { envFrom, env: [{ name: 'STOP_GRACE_SECONDS', value: '640' }] });
+  const objects = [media, own, settings({ STOP_GRACE_SECONDS: '30' })];
+  assert.deepEqual(faultsIn(overriddenSettings(objects, programsIn(objects))), [
+    'settings-media: STOP_GRACE_SECONDS has no effect, because Deployment media has this variable: patch it there.',
   ]);
 });
 

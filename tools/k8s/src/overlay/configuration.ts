@@ -8,7 +8,7 @@ import type { Manifest } from '../manifests.ts';
 import { readConfigOf, variablesOf } from '../repository.ts';
 import { SERVICES } from '../settings.ts';
 import type { Program } from './environment.ts';
-import { type Finding, fault, listed, type Part } from './finding.ts';
+import { type Finding, fault, find, inWords, listed, type Part } from './finding.ts';
 import { isFile, SECRETS, standIn } from './stand-ins.ts';
 
 const STORES = { ...mongoVariables, ...kafkaVariables, ...objectVariables };
@@ -112,6 +112,22 @@ export function unknownSettings(all: Manifest[], programs: Program[]): Finding[]
       .filter(sentence => sentence.includes('similar'))
       .map(sentence => fault(`env: ${sentence}.`)),
   ];
+}
+
+/** Returns a fault for each setting of one service that a variable of its container overrides. */
+export function overriddenSettings(all: Manifest[], programs: Program[]): Finding[] {
+  return programs.flatMap(({ name, object, container }) => {
+    const maps: string[] = (container.envFrom ?? []).map((each: Part) => each.configMapRef?.name ?? '');
+    const map = maps.find(each => each.startsWith(`settings-${name}`));
+    const own = map && find(all, 'ConfigMap', map, object.metadata.namespace)?.data;
+    return (container.env ?? [])
+      .filter((each: Part) => each.value !== undefined && own && each.name in own)
+      .map((each: Part) =>
+        fault(
+          `settings-${name}: ${each.name} has no effect, because ${inWords(object)} has this variable: patch it there.`,
+        ),
+      );
+  });
 }
 
 function unknownAmong(names: Set<string>): string[] {
