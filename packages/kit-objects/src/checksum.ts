@@ -7,8 +7,15 @@ export interface WholePut {
   key: string;
   body: Buffer;
   contentType: string;
+  metadata?: Record<string, string> | undefined;
   signal?: AbortSignal | undefined;
 }
+
+export const METADATA = 'x-amz-meta-';
+
+/** Returns the request headers that store `metadata` with an object. */
+export const metadataHeaders = (metadata: Record<string, string> = {}): Record<string, string> =>
+  Object.fromEntries(Object.entries(metadata).map(([name, value]) => [METADATA + name, value]));
 
 interface Store {
   client: Client;
@@ -18,7 +25,8 @@ interface Store {
 
 const REFUSED_MS = 5 * 60_000;
 const PROBE_MS = 5_000;
-const PROBE_KEY = 'checksum-probe';
+/** The key with which the client finds out whether the store verifies checksums. Some stores keep the object. */
+export const PROBE_KEY = 'checksum-probe';
 // The error codes of S3 and MinIO for a body that does not match its checksum.
 const MISMATCH = /^(BadDigest|XAmzContentChecksumMismatch)$/;
 // The error codes of a store without checksum support. After other codes, for example of a full store, the object is
@@ -33,8 +41,8 @@ const REFUSAL = /Digest|Checksum|SHA256|^Invalid|^AccessDenied$|^NotImplemented$
 export function wholePuts({ client, bucket, requestMs }: Store): (put: WholePut) => Promise<void> {
   const support = checksumSupport({ client, bucket, requestMs });
 
-  async function store({ key, body, contentType, signal }: WholePut): Promise<void> {
-    const headers = { 'Content-Type': contentType };
+  async function store({ key, body, contentType, metadata, signal }: WholePut): Promise<void> {
+    const headers = { 'Content-Type': contentType, ...metadataHeaders(metadata) };
     const putSigned = () => client.putObject(bucket, key, body, body.length, { ...headers });
     const isVerified = await support.verifies(signal);
     signal?.throwIfAborted();

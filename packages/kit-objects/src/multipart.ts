@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream';
 import type { Client } from 'minio';
-import type { WholePut } from './checksum.ts';
+import { metadataHeaders, type WholePut } from './checksum.ts';
 import { runRequest } from './requests.ts';
 
 // A stream holds two parts in memory: one part fills while the previous part is sent.
@@ -14,6 +14,7 @@ export interface StreamPut {
   key: string;
   body: Readable;
   contentType: string;
+  metadata?: Record<string, string> | undefined;
   /** In bytes, if known. A stream with another length is refused. */
   size?: number | undefined;
   requestMs: number;
@@ -39,7 +40,8 @@ export async function putStream(put: StreamPut): Promise<void> {
     if (head.length >= PART_BYTES) return await putParts(put, head, parts);
     const more = await parts.next();
     checkSize(head.length + (more.done ? 0 : more.value.length), put.size);
-    await put.putWhole({ key: put.key, body: head, contentType: put.contentType, signal });
+    const { key, contentType, metadata } = put;
+    await put.putWhole({ key, body: head, contentType, metadata, signal });
   } catch (error) {
     body.destroy(error as Error);
     await parts.return(undefined).catch(() => {});
@@ -76,9 +78,10 @@ export async function endOpenUploads(
 }
 
 async function putParts(put: StreamPut, head: Buffer, rest: AsyncGenerator<Buffer>): Promise<void> {
-  const { client, bucket, key, contentType, requestMs, signal } = put;
+  const { client, bucket, key, contentType, metadata, requestMs, signal } = put;
   const run = <T>(work: () => Promise<T>) => runRequest(work, requestMs, 'storing an object', signal);
-  const id = await run(() => client.initiateNewMultipartUpload(bucket, key, { 'Content-Type': contentType }));
+  const headers = { 'Content-Type': contentType, ...metadataHeaders(metadata) };
+  const id = await run(() => client.initiateNewMultipartUpload(bucket, key, headers));
   const parts: Array<{ part: number; etag: string }> = [];
   let bytes = 0;
   const send = async (payload: Buffer) => {

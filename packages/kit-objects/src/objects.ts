@@ -5,6 +5,7 @@ import { tlsContext } from '@recording-request/kit/tls-files';
 import { Client, type ClientOptions } from 'minio';
 import { type Bucket, bucketOf } from './bucket.ts';
 import { wholePuts } from './checksum.ts';
+import { type Copies, copiesOf } from './copies.ts';
 import { endOpenUploads, putStream } from './multipart.ts';
 import { type Dated, type Listed, type Purging, purging } from './purge.ts';
 import { objectsTransport, runRequest } from './requests.ts';
@@ -12,6 +13,7 @@ import { roleCredentials, unwrapped } from './role.ts';
 import { roleSource } from './role-source.ts';
 import { tracedObjects } from './spans.ts';
 import type { ObjectSettings } from './variables.ts';
+import { type Versions, versionsOf } from './versions.ts';
 
 export type { ObjectSettings };
 
@@ -25,7 +27,7 @@ export interface Objects extends Bucket, Purging {
   put(
     key: string,
     body: Buffer | Readable,
-    options: { contentType: string; size?: number; signal?: AbortSignal },
+    options: { contentType: string; size?: number; metadata?: Record<string, string>; signal?: AbortSignal },
   ): Promise<void>;
   /**
    * Streams `length` bytes (at least 1; by default all) from `offset`. Rejects if the object or range does not exist. The stream fails if
@@ -46,9 +48,12 @@ export interface Objects extends Bucket, Purging {
    * but not within the next five minutes.
    */
   presignGet(key: string, seconds: number): Promise<string>;
-  /** Aborts the multipart uploads that dead processes began before `before`. Returns their number. */
-  endOpenPuts(before: Date): Promise<number>;
+  /** Aborts the multipart uploads under `prefix` that dead processes began before `before`. Returns their number. */
+  endOpenPuts(before: Date, prefix?: string): Promise<number>;
 }
+
+/** A bucket with the operations of a backup. */
+export interface Store extends Objects, Copies, Versions {}
 
 // The time limit of one request. A request sends at most one part of a stream.
 const REQUEST_MS = 30_000;
@@ -68,10 +73,11 @@ const REMOVE_AT_ONCE = 1_000;
 export function createObjects(
   settings: ObjectSettings,
   { requestMs = REQUEST_MS, connections = CONNECTIONS } = {},
-): Objects {
+): Store {
   const { s3Bucket: bucket } = settings;
   const client = clientOf(settings, connections);
-  const putWhole = wholePuts({ client, bucket, requestMs });
+  const store = { client, bucket, requestMs };
+  const putWhole = wholePuts(store);
   const run = <T>(work: () => Promise<T>, what: string, signal?: AbortSignal) =>
     runRequest(work, requestMs, what, signal);
   async function* list(prefix: string): AsyncIterable<Listed> {
@@ -98,12 +104,12 @@ export function createObjects(
     breakSilence(answer, IDLE_MS);
     return answer;
   }
-  const objects: Objects = {
+  const objects: Store = {
     ...bucketOf(client, settings, requestMs),
-    async put(key, body, { contentType, size, signal }) {
+    async put(key, body, { contentType, size, metadata, signal }) {
       if (!isKey(key)) throw new RangeError('not every store can keep an object under this key');
-      if (Buffer.isBuffer(body)) return putWhole({ key, body, contentType, signal });
-      await putStream({ client, putWhole, bucket, key, body, contentType, size, requestMs, signal });
+      if (Buffer.isBuffer(body)) return putWhole({ key, body, contentType, metadata, signal });
+      await putStream({ ...store, putWhole, key, body, contentType, metadata, size, signal });
     },
     get,
     async stat(key) {
@@ -141,12 +147,14 @@ export function createObjects(
         throw new Error('the object store does not list from a given key');
       return { objects, isLast: !page.isTruncated || objects.length === 0 };
     },
-    ...purging({ client, bucket, requestMs, list }),
+    ...purging(store),
+    ...copiesOf(store),
+    ...versionsOf(store),
     presignGet: (key, seconds) =>
       client.presignedGetObject(bucket, key, seconds).catch(error => {
         throw unwrapped(error);
       }),
-    endOpenPuts: before => endOpenUploads({ client, bucket, requestMs }, { before }),
+    endOpenPuts: (before, prefix = '') => endOpenUploads(store, { before, prefix }),
   };
   return tracedObjects(objects, settings);
 }

@@ -1,4 +1,5 @@
 import { after, before, describe, test } from 'node:test';
+import { copying } from './objects-contract/copying.ts';
 import { manyKeys } from './objects-contract/listing.ts';
 import { purging } from './objects-contract/purging.ts';
 import { reading } from './objects-contract/reading.ts';
@@ -22,6 +23,7 @@ export function objectsContract(store: string, open: () => Promise<StoreEnv>): v
     reading(each);
     manyKeys(each);
     purging(each);
+    copying(each);
     refusals(each);
   });
 }

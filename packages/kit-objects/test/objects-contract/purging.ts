@@ -42,7 +42,7 @@ export function purging(each: Each): void {
         },
       },
     });
-    const { purge } = purgingOf({ client, bucket: settings.s3Bucket, requestMs: 10_000, list: objects.list });
+    const { purge } = purgingOf({ client, bucket: settings.s3Bucket, requestMs: 10_000 });
     await objects.put('late/first', Buffer.from('12345'), type);
     assert.deepEqual(await purge('late/'), { objects: 3, versions: 3, bytes: 15 });
     late = Number.POSITIVE_INFINITY;
