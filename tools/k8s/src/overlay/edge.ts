@@ -65,9 +65,10 @@ function listenerFindings(edge: Manifest): Finding[] {
 /** Several gateways share their counts of requests only through a Redis. */
 function sharedCountFindings({ object, values, given, possible }: Program, all: Manifest[]): Finding[] {
   const scaler = all.find(
-    ({ kind, spec }) => kind === 'HorizontalPodAutoscaler' && spec.scaleTargetRef.name === object.metadata.name,
+    ({ kind, spec }) =>
+      ['HorizontalPodAutoscaler', 'ScaledObject'].includes(kind) && spec.scaleTargetRef.name === object.metadata.name,
   );
-  const most: number = scaler?.spec.maxReplicas ?? object.spec.replicas ?? 1;
+  const most: number = scaler?.spec.maxReplicas ?? scaler?.spec.maxReplicaCount ?? object.spec.replicas ?? 1;
   if (most < 2) return [];
   const sentence = `each of up to ${most} gateways counts requests alone, so rate limits multiply`;
   if (!values.REDIS_URL && !values.REDIS_URL_FILE && !given.has('REDIS_URL') && !possible.has('REDIS_URL'))
