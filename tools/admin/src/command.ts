@@ -2,6 +2,7 @@ import { resolve } from 'node:path';
 import { SCOPES } from '@recording-request/contract/resources/fields';
 import { parseCommandLine, UsageError } from '@recording-request/kit/command-line';
 import { isUuid } from '@recording-request/kit/ids';
+import { locationOf } from './backup/location.ts';
 import { COMMANDS, type CommandForm, GROUPS } from './commands.ts';
 import { WORKLOADS, type Workload } from './doctor/needs.ts';
 import { helpOnCommand } from './help.ts';
@@ -37,7 +38,7 @@ export type Command =
 
 export interface BackupCommand {
   name: 'backup';
-  /** A folder. */
+  /** A folder, or s3://BUCKET[/PREFIX]. */
   to: string;
 }
 
@@ -243,9 +244,9 @@ function commandOf(name: string, [id = '', second = '']: string[], options: Opti
           optional('--orphan-age-hours', options['orphan-age-hours'], 1, ORPHAN_AGE_HOURS_MAX) ?? ORPHAN_AGE_HOURS,
       };
     case 'backup':
-      return { name, to: folder('--to', options.to) };
+      return { name, to: place('--to', options.to) };
     case 'restore':
-      return { name, from: folder('--from', options.from), sendWebhooks: options['send-webhooks'] ?? false };
+      return { name, from: place('--from', options.from), sendWebhooks: options['send-webhooks'] ?? false };
     case 'doctor':
       return doctorOf(options);
     case 'reseal':
@@ -323,6 +324,11 @@ function notAToken(what: string, id: string): void {
 function folder(option: string, path: string | undefined): string {
   if (!path?.trim()) throw new UsageError(`${option} must name a folder`);
   return path;
+}
+
+function place(option: string, text: string | undefined): string {
+  locationOf(option, text);
+  return text!;
 }
 
 const UINT32_MAX = 4_294_967_295;

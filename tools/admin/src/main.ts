@@ -5,6 +5,7 @@ import { DomainError } from '@recording-request/kit/errors';
 import { refusalOf } from '@recording-request/kit-rpc/grpc-client';
 import { NoAddress, traceUrlOf } from './address.ts';
 import { backlog } from './backlog.ts';
+import { Stalled } from './backup/progress.ts';
 import { check } from './check.ts';
 import { connector } from './clients.ts';
 import {
@@ -119,4 +120,6 @@ try {
   process.stderr.write(`admin: ${refusalOf(error) ?? error.message}\n`);
   if (error instanceof UsageError) process.stderr.write('"npm run admin -- --help" shows every command.\n');
   process.exitCode = exitCodeOf(error);
+  // The work that stalled would keep the process running.
+  if (error instanceof Stalled) process.exit();
 }

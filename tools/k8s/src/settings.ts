@@ -18,6 +18,7 @@ import { variables as submissions } from '../../../services/submissions/src/conf
 import { variables as transcription } from '../../../services/transcription/src/config.ts';
 import { variables as webhooks } from '../../../services/webhooks/src/config.ts';
 import { variables as admin } from '../../admin/src/address.ts';
+import { variables as ofBackups } from '../../admin/src/backup/target-variables.ts';
 
 type Variables = Readonly<Record<string, Variable<unknown>>>;
 
@@ -52,7 +53,7 @@ const SHARED: ReadonlyArray<[title: string, words: string, variables: Variables]
 
 /** Every variable of the services and of the operator's tool; a name appears twice if two services use it differently. */
 export const ALL: ReadonlyArray<Variable<unknown>> = [
-  ...new Set([...Object.values(SERVICES), admin].flatMap(variables => Object.values(variables))),
+  ...new Set([...Object.values(SERVICES), admin, ofBackups].flatMap(variables => Object.values(variables))),
 ];
 
 /** Returns the names of the secrets among variables. */
@@ -101,6 +102,11 @@ export function settingsDocument(): string {
       "The operator's tool",
       '`npm run admin` also reads the variables of its certificate; `migrate`, `backup` and `restore` also read the variables of MongoDB, Kafka and the object store.',
       Object.values(admin),
+    ),
+    section(
+      'Backups',
+      '`npm run admin -- backup` and `restore` read these. Without `BACKUP_S3_ENDPOINT`, each of the others replaces one value of the product’s store. With it, the bucket is at another store, to which no `S3_…` variable applies. Only without any `BACKUP_S3_…` variable does the store itself copy the objects.',
+      Object.values(ofBackups),
     ),
   ];
   return `${[BEGINNING.trimEnd(), ...sections].join('\n\n')}\n`;

@@ -1,12 +1,12 @@
 import { once } from 'node:events';
-import { opendir, rmdir, stat, unlink, utimes } from 'node:fs/promises';
-import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import type { Objects } from '@recording-request/kit-objects/objects';
 import type { mongo } from 'mongoose';
-import { type Absence, type AbsentObject, hashOf, type ListedObject, type StoredFile } from './manifest.ts';
-import type { NamedObject } from './named-objects.ts';
-import { eachAtOnce, nowAndThen, writeCompressed, writeWhole } from './streams.ts';
+import { createKeySet, type KeySet } from './key-set.ts';
+import type { Absence, AbsentObject, ListedObject } from './manifest.ts';
+import type { Content, NamedObject, Place, StoredFile } from './place.ts';
+import { type Progress, sharesOf } from './progress.ts';
+import { eachAtOnce, writeCompressed } from './streams.ts';
 
 const AT_ONCE = 8;
 const NAMED = 20;
@@ -22,21 +22,29 @@ export interface Copied {
   absent: Record<Absence, number>;
   /** The first absent keys, each with the reason. */
   named: string[];
+  /** The keys of the copied objects. */
+  keys: KeySet;
+}
+
+interface Copying {
+  place: Place;
+  folder: string;
+  progress: Progress;
+  /** The objects that the records name. */
+  total: { count: number; bytes: number };
 }
 
 /**
- * Copies every object to `objects/KEY` below `dir`, unless a complete copy is there. Writes the list of all objects
- * with their hashes. Sets the time of each copied or kept file to `stamp`, except for objects of clips that were erased
- * meanwhile.
+ * Copies every object to `objects/KEY` in `place`, unless a complete copy is there. Writes the list of all objects with
+ * their hashes to `folder`.
  */
 export async function copyObjects(
   source: AsyncIterable<NamedObject>,
   { objects, submissions }: { objects: Objects; submissions: mongo.Db },
-  { dir, folder, stamp, show }: { dir: string; folder: string; stamp: Date; show: (line: string) => void },
+  { place, folder, progress, total }: Copying,
 ): Promise<Copied> {
-  const said = nowAndThen(show);
   const lines = new PassThrough();
-  const listing = writeCompressed(dir, `${folder}/objects.jsonl.gz`, lines as AsyncIterable<Buffer>);
+  const listing = writeCompressed(place, `${folder}/objects.jsonl.gz`, lines as AsyncIterable<Buffer>);
   // If the list cannot be written, the copying stops when it writes the next line.
   lines.on('error', () => {});
   listing.catch(error => lines.destroy(error));
@@ -47,7 +55,10 @@ export async function copyObjects(
   const copied: Omit<Copied, 'list'> = {
     ...{ count: 0, bytes: 0, reused: 0, lost: 0, named: [] },
     absent: { erased: 0, missing: 0, different: 0 },
+    keys: createKeySet(),
   };
+  const shares = sharesOf(total, progress);
+  progress.now(() => `${shares(copied)}, ${copied.reused.toLocaleString('en')} of them there already`);
   const miss = (key: string, absent: Absence) => {
     copied.absent[absent] += 1;
     if (copied.named.length < NAMED) copied.named.push(`${absent} ${key}`);
@@ -65,15 +76,15 @@ export async function copyObjects(
   };
   const copy = async (object: NamedObject) => {
     const { key } = object;
-    const path = join(dir, 'objects', key);
-    const kept = await wholeAt(path, object);
+    const path = `objects/${key}`;
+    const kept = await wholeAt(place, path, object);
     const loss = kept && (await lossOf(object));
-    // The file keeps its old time, so the cleanup at the end removes the file.
+    // The key is not among the copied keys, so the cleanup at the end removes the copy.
     if (loss === 'erased') {
       miss(key, 'erased');
       return await note({ key, absent: 'erased' });
     }
-    const found = kept ?? (await fetched(objects, key, path));
+    const found = kept ?? (await place.copyIn(object, path));
     if (!found) {
       if (object.optional) return;
       const absent = (await isErased(submissions, key)) ? 'erased' : 'missing';
@@ -82,11 +93,11 @@ export async function copyObjects(
     }
     if (differs(object, found)) miss(key, 'different');
     else if (loss === 'lost') lose(key);
-    await utimes(path, stamp, stamp);
+    copied.keys.add(key);
     copied.count += 1;
     copied.bytes += found.bytes;
     if (kept) copied.reused += 1;
-    said(() => `${progress(copied)} copied`);
+    progress.tick();
     await note({ key, size: found.bytes, sha256: found.sha256 });
   };
   try {
@@ -97,29 +108,13 @@ export async function copyObjects(
   return { ...copied, list: await listing };
 }
 
-const progress = ({ count, bytes, reused }: Pick<Copied, 'count' | 'bytes' | 'reused'>): string =>
-  `${count.toLocaleString('en')} objects of ${bytes.toLocaleString('en')} bytes, ${reused.toLocaleString('en')} of them there already,`;
-
 const differs = ({ size, sha256 }: NamedObject, found: { bytes: number; sha256: string }): boolean =>
   (size !== undefined && size !== found.bytes) || (sha256 !== undefined && sha256 !== found.sha256);
 
 /** Returns the copy of an earlier run, if the copy matches the record of the object. */
-async function wholeAt(path: string, object: NamedObject) {
-  const there = await stat(path).catch(() => undefined);
-  if (!there || there.size !== object.size) return undefined;
-  const found = await hashOf(path);
+async function wholeAt(place: Place, path: string, object: NamedObject): Promise<Content | undefined> {
+  const found = await place.held(path, object);
   return found && !differs(object, found) ? found : undefined;
-}
-
-/** Returns the fetched file; undefined when the store has no such object. */
-async function fetched(objects: Objects, key: string, path: string) {
-  try {
-    return await writeWhole(path, (await objects.get(key)) as AsyncIterable<Buffer>);
-  } catch (error) {
-    const isThere = await objects.stat(key).catch(() => true);
-    if (isThere === undefined) return undefined;
-    throw error;
-  }
 }
 
 /** Returns whether the clip or take of an object has been erased. */
@@ -131,26 +126,4 @@ async function isErased(submissions: mongo.Db, key: string): Promise<boolean> {
     .findOne({ _id: id! });
   if (collection === 'submissions') return row?.erasedAt instanceof Date;
   return row === null || row.emptied === true;
-}
-
-const SECOND_MS = 1_000;
-
-/**
- * Removes the objects below `dir` that are older than this stamp. No record of the backup names them any more, or their
- * clip was erased during the backup. If this process was paused, a later backup may have copied objects meanwhile;
- * these are newer, and stay.
- */
-export async function prune(dir: string, stamp: Date): Promise<number> {
-  let removed = 0;
-  const folders: string[] = [];
-  for await (const entry of await opendir(join(dir, 'objects'), { recursive: true })) {
-    const path = join(entry.parentPath, entry.name);
-    if (entry.isDirectory()) folders.push(path);
-    if (!entry.isFile() || (await stat(path)).mtimeMs >= stamp.getTime() - SECOND_MS) continue;
-    await unlink(path);
-    removed += 1;
-  }
-  // Removes the empty folders, the deepest first.
-  if (removed > 0) for (const folder of folders.toReversed()) await rmdir(folder).catch(() => {});
-  return removed;
 }

@@ -2,8 +2,10 @@ import { mongo } from 'mongoose';
 import { NotDone } from '../run-erase.ts';
 import type { StoredCollection } from './manifest.ts';
 import type { Moment } from './moment.ts';
+import type { Place } from './place.ts';
+import type { Progress } from './progress.ts';
 import { AT_THE_MOMENT, DATABASES, type Databases, LEFT_OUT } from './settings.ts';
-import { gathered, nowAndThen, writeCompressed } from './streams.ts';
+import { gathered, writeCompressed } from './streams.ts';
 
 const BATCH = 1_000;
 // The error codes SnapshotTooOld and SnapshotUnavailable.
@@ -16,34 +18,34 @@ export interface Dump {
 
 /**
  * Writes every collection as it was at the moment. The documents of a collection are consecutive BSON in
- * `FOLDER/DATABASE/COLLECTION.bson.gz` below `dir`. Streams the documents.
+ * `FOLDER/DATABASE/COLLECTION.bson.gz` in `place`. Streams the documents.
  */
 export async function dump(
   databases: Databases,
   { session, clusterTime }: Moment,
-  { dir, folder, show }: { dir: string; folder: string; show: (line: string) => void },
+  { place, folder, progress }: { place: Place; folder: string; progress: Progress },
 ): Promise<Dump> {
   const started = performance.now();
-  const said = nowAndThen(show);
   const dumped: Dump = { databases: {}, documents: 0 };
   try {
     for (const name of DATABASES) {
       const collections: StoredCollection[] = [];
       for (const collection of await collectionsOf(databases.of(name))) {
         let documents = 0;
+        progress.now(
+          () =>
+            `${(dumped.documents + documents).toLocaleString('en')} documents read, now ${name}.${collection.collectionName}`,
+        );
         const cursor = collection.find({}, { session, raw: true, batchSize: BATCH, maxTimeMS: 0 });
         const raw = async function* () {
           for await (const document of cursor as unknown as AsyncIterable<Uint8Array>) {
             documents += 1;
-            said(
-              () =>
-                `${(dumped.documents + documents).toLocaleString('en')} documents read, now ${name}.${collection.collectionName}`,
-            );
+            progress.tick();
             yield Buffer.from(document.buffer, document.byteOffset, document.byteLength);
           }
         };
         const path = `${folder}/${name}/${collection.collectionName}.bson.gz`;
-        const file = await writeCompressed(dir, path, gathered(raw()));
+        const file = await writeCompressed(place, path, gathered(raw()));
         const indexes = await collection.indexes();
         collections.push({ name: collection.collectionName, documents, file, indexes });
         dumped.documents += documents;

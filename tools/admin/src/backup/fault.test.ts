@@ -10,7 +10,7 @@ const settings = loadConfig(
   objectVariables,
 );
 const of = (error: Error) =>
-  faultOf(error, { settings, dir: '/backups/here' }, reason => `It was not finished: ${reason}. Run it again.`);
+  faultOf(error, { settings, name: '/backups/here' }, reason => `It was not finished: ${reason}. Run it again.`);
 const withCode = (code: string, message: string) => Object.assign(new Error(message), { code });
 
 test('names a full volume', () => {

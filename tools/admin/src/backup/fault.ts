@@ -7,11 +7,11 @@ const NO_ROOM = ['ENOSPC', 'EDQUOT'];
 
 /**
  * Returns an error with the fault as one sentence: a NotDone, or a ConfigError when the operator must change the
- * settings first. `dir` is the backup's folder.
+ * settings first. `name` is the name of the backup's place.
  */
 export function faultOf(
   error: unknown,
-  { settings, dir }: { settings: ObjectSettings; dir: string },
+  { settings, name }: { settings: ObjectSettings; name: string },
   sentence: (reason: string) => string,
 ): Error {
   if (error instanceof NotDone || error instanceof ConfigError) return error;
@@ -19,7 +19,7 @@ export function faultOf(
   if (refused) return refused;
   const { message, code } = error as Error & { code?: unknown };
   const reason = NO_ROOM.includes(String(code))
-    ? `the volume of ${dir} is full, make room on it`
+    ? `the volume of ${name} is full, make room on it`
     : (message || String(code ?? 'no reason is known')).split('\n')[0]!.replace(/\.$/, '');
   return Object.assign(new NotDone(sentence(reason)), { cause: error });
 }

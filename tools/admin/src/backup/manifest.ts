@@ -1,16 +1,7 @@
-import { createHash } from 'node:crypto';
-import { createReadStream } from 'node:fs';
-import { open, readFile, rename, stat } from 'node:fs/promises';
-import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { NotDone } from '../run-erase.ts';
-
-export interface StoredFile {
-  /** The path below the backup's folder. */
-  path: string;
-  bytes: number;
-  /** Hex. */
-  sha256: string;
-}
+import type { Place, StoredFile } from './place.ts';
+import { contentOf } from './streams.ts';
 
 export interface StoredCollection {
   name: string;
@@ -20,7 +11,7 @@ export interface StoredCollection {
   indexes: object[];
 }
 
-/** The contents of a backup. It is written last: a folder without it holds no complete backup. */
+/** The contents of a backup. It is written last: a place without it holds no complete backup. */
 export interface Manifest {
   format: 1;
   id: string;
@@ -59,28 +50,26 @@ export interface AbsentObject {
   absent: Absence;
 }
 
-const FILE = 'manifest.json';
+export const FILE = 'manifest.json';
 export const FORMAT = 1;
 
-/** Writes the manifest atomically, after everything else is on the disk. */
-export async function writeManifest(dir: string, manifest: Manifest): Promise<void> {
-  const path = join(dir, FILE);
-  const file = await open(`${path}.new`, 'w', 0o600);
-  await file.writeFile(`${JSON.stringify(manifest, null, 2)}\n`);
-  await file.sync();
-  await file.close();
-  await rename(`${path}.new`, path);
+/** Writes the manifest atomically, after everything else is stored. */
+export async function writeManifest(place: Place, manifest: Manifest): Promise<void> {
+  async function* whole() {
+    yield Buffer.from(`${JSON.stringify(manifest, null, 2)}\n`);
+  }
+  await place.write(FILE, whole());
 }
 
 /** Reads the manifest. Fails with NotDone when it is missing or has an unsupported format. */
-export async function readManifest(dir: string): Promise<Manifest> {
-  const path = join(dir, FILE);
-  const text = await readFile(path, 'utf8').catch(() => {
+export async function readManifest(place: Place): Promise<Manifest> {
+  const file = await place.read(FILE);
+  if (!file)
     throw new NotDone(
-      `${dir} holds no complete backup: it has no ${FILE}, which is written last. The backup, or a copy of it, was interrupted: restore another copy.`,
+      `${place.name} holds no complete backup: it has no ${FILE}, which is written last. The backup, or a copy of it, was interrupted: restore another copy.`,
     );
-  });
-  const manifest = parsed(text);
+  const manifest = parsed(await text(file));
+  const path = `${place.name}/${FILE}`;
   if (!manifest?.databases || !manifest.objects?.list)
     throw new NotDone(`${path} is damaged: it is no manifest of a backup. Restore another copy of the backup.`);
   if (manifest.format !== FORMAT)
@@ -90,8 +79,12 @@ export async function readManifest(dir: string): Promise<Manifest> {
   return manifest;
 }
 
-/** Returns the manifest of the backup in a folder; undefined when it is missing or damaged. */
-export const findManifest = (dir: string): Promise<Manifest | undefined> => readManifest(dir).catch(() => undefined);
+/** Returns the manifest of the backup in a place; undefined when it is missing or damaged. */
+export const findManifest = (place: Place): Promise<Manifest | undefined> =>
+  readManifest(place).catch(error => {
+    if (error instanceof NotDone) return undefined;
+    throw error;
+  });
 
 function parsed(text: string): Manifest | undefined {
   try {
@@ -101,28 +94,22 @@ function parsed(text: string): Manifest | undefined {
   }
 }
 
-/** Returns a file's size and its hash in hex; undefined when the file is missing. */
-export async function hashOf(path: string): Promise<{ bytes: number; sha256: string } | undefined> {
-  if (!(await stat(path).catch(() => undefined))) return undefined;
-  const hash = createHash('sha256');
-  let bytes = 0;
-  for await (const chunk of createReadStream(path)) {
-    hash.update(chunk);
-    bytes += chunk.length;
-  }
-  return { bytes, sha256: hash.digest('hex') };
-}
-
-/** Fails if the file has changed since the backup. The NotDone names the file. */
-export async function verifyFile(dir: string, { path, bytes, sha256 }: StoredFile): Promise<void> {
-  const found = await hashOf(join(dir, path));
-  if (!found) throw new NotDone(`The backup in ${dir} is not complete: ${path} is missing. Nothing was restored.`);
+/** Reads a file, and fails if it has changed since the backup. The NotDone names the file. */
+export async function verifyFile(
+  place: Place,
+  { path, bytes, sha256 }: StoredFile,
+  tick?: (bytes: number) => void,
+): Promise<void> {
+  const file = await place.read(path);
+  if (!file)
+    throw new NotDone(`The backup in ${place.name} is not complete: ${path} is missing. Nothing was restored.`);
+  const found = await contentOf(file, tick);
   if (found.bytes !== bytes)
     throw new NotDone(
-      `The backup in ${dir} is not complete: ${path} has ${found.bytes} bytes, not ${bytes}. Nothing was restored.`,
+      `The backup in ${place.name} is not complete: ${path} has ${found.bytes} bytes, not ${bytes}. Nothing was restored.`,
     );
   if (found.sha256 !== sha256)
     throw new NotDone(
-      `The backup in ${dir} is damaged: ${path} has another SHA-256 than when it was written. Nothing was restored.`,
+      `The backup in ${place.name} is damaged: ${path} has another SHA-256 than when it was written. Nothing was restored.`,
     );
 }

@@ -1,17 +1,7 @@
-import { join } from 'node:path';
 import { mongo } from 'mongoose';
 import type { StoredCollection } from './manifest.ts';
+import type { NamedObject, Place } from './place.ts';
 import { documentsOf, readCompressed } from './streams.ts';
-
-/** An object that the records of the moment name. */
-export interface NamedObject {
-  key: string;
-  size: number | undefined;
-  /** The hash in hex; undefined if the record has none. */
-  sha256: string | undefined;
-  /** Whether the object may be missing, because a service could have removed it before the moment. */
-  optional: boolean;
-}
 
 interface Stored {
   key: string;
@@ -49,8 +39,8 @@ const named = ({ key, size, sha256 }: Stored, optional = false): NamedObject => 
  * (services/submissions/src/store/stored-objects.ts). Its memory use depends on the number of takes that are landing or
  * have very many parts.
  */
-export async function* namedObjects(dir: string, collections: StoredCollection[]): AsyncGenerator<NamedObject> {
-  const rowsOf = <T>(name: string) => rows<T>(dir, collections, name);
+export async function* namedObjects(place: Place, collections: StoredCollection[]): AsyncGenerator<NamedObject> {
+  const rowsOf = <T>(name: string) => rows<T>(place, collections, name);
   /** The objects of each landing upload, by the id of its future submission. */
   const landing = new Map<string, NamedObject[]>();
   /** For the id of each page of parts: whether the upload no longer needs the parts. */
@@ -87,9 +77,9 @@ export async function* namedObjects(dir: string, collections: StoredCollection[]
 
 const partsOf = (object: Stored & { parts?: Stored[] }): Stored[] => object.parts ?? [object];
 
-async function* rows<T>(dir: string, collections: StoredCollection[], name: string): AsyncGenerator<T> {
+async function* rows<T>(place: Place, collections: StoredCollection[], name: string): AsyncGenerator<T> {
   const found = collections.find(each => each.name === name);
   if (!found) return;
-  for await (const bytes of documentsOf(readCompressed(join(dir, found.file.path))))
+  for await (const bytes of documentsOf(readCompressed(place, found.file.path)))
     yield mongo.BSON.deserialize(bytes) as T;
 }

@@ -1,9 +1,10 @@
-import { join } from 'node:path';
 import type { mongo } from 'mongoose';
 import { exactly } from './dump.ts';
 import type { Manifest, StoredCollection } from './manifest.ts';
+import type { Place } from './place.ts';
+import type { Progress } from './progress.ts';
 import type { Databases } from './settings.ts';
-import { documentsOf, nowAndThen, readCompressed } from './streams.ts';
+import { documentsOf, readCompressed } from './streams.ts';
 
 const BATCH_DOCUMENTS = 1_000;
 const BATCH_BYTES = 8 * 1024 * 1024;
@@ -12,12 +13,11 @@ const SCHEMA = 'schema';
 
 /** Empties these collections, then stores every document of the backup and creates the indexes. */
 export async function putDocuments(
-  dir: string,
+  place: Place,
   manifest: Manifest,
   databases: Databases,
-  show: (line: string) => void,
+  progress: Progress,
 ): Promise<void> {
-  const said = nowAndThen(show);
   let done = 0;
   const all = Object.entries(manifest.databases).flatMap(([database, collections]) =>
     collections.map(collection => ({ database, collection })),
@@ -25,14 +25,15 @@ export async function putDocuments(
   // Writes the migration records last. Until then, a second run repeats everything.
   const inOrder = all.toSorted((a, b) => Number(a.collection.name === SCHEMA) - Number(b.collection.name === SCHEMA));
   for (const { database, collection } of inOrder) {
+    progress.now(() => `${done.toLocaleString('en')} documents stored, now ${database}.${collection.name}`);
     const target = databases.of(database).collection(collection.name);
     await target.drop();
     let written = 0;
-    for await (const batch of batchesOf(documentsOf(readCompressed(join(dir, collection.file.path))))) {
+    for await (const batch of batchesOf(documentsOf(readCompressed(place, collection.file.path)))) {
       await target.insertMany(batch, { ordered: false });
       written += batch.length;
       done += batch.length;
-      said(() => `${done.toLocaleString('en')} documents stored, now ${database}.${collection.name}`);
+      progress.tick();
     }
     if (written !== collection.documents)
       throw new Error(

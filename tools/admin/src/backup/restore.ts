@@ -1,5 +1,3 @@
-import { createReadStream } from 'node:fs';
-import { join, resolve } from 'node:path';
 import { SENDING_RECORD } from '@recording-request/contract/sending-record';
 import { makeTopics } from '@recording-request/events/kafka';
 import { TOPICS } from '@recording-request/events/topics';
@@ -8,6 +6,7 @@ import { MIGRATE_COMMAND } from '@recording-request/kit/run-migration';
 import { readProgress } from '@recording-request/kit-kafka/progress';
 import { createLease, takeLease } from '@recording-request/kit-mongo/lease';
 import { RESTORING } from '@recording-request/kit-mongo/migrations';
+import { PROBE_KEY } from '@recording-request/kit-objects/checksum';
 import { createObjects, type Objects } from '@recording-request/kit-objects/objects';
 import { storesOf } from '../address.ts';
 import type { RestoreCommand } from '../command.ts';
@@ -17,14 +16,15 @@ import { NotDone } from '../run-erase.ts';
 import { RESUME_COMMAND } from '../webhooks.ts';
 import { faultOf } from './fault.ts';
 import { type AbsentObject, type ListedObject, type Manifest, readManifest, verifyFile } from './manifest.ts';
+import { placeOf } from './open-place.ts';
+import type { Place } from './place.ts';
+import { createProgress, type Progress, sharesOf } from './progress.ts';
 import { putDocuments } from './put-documents.ts';
 import { DATABASES, type Databases, openDatabases, readSettings, type Settings } from './settings.ts';
-import { eachAtOnce, nowAndThen, readLines } from './streams.ts';
+import { eachAtOnce, readLines } from './streams.ts';
 
 const LEASE_MS = 60_000;
 const AT_ONCE = 8;
-/** The mark of the running restore in the database of submissions. This mark is removed last. */
-const OF_THE_STORE = 'checksum-probe';
 
 /**
  * Restores a backup into empty servers. It verifies everything before it writes. No service starts on a partial
@@ -38,24 +38,30 @@ export async function runRestore(
 ): Promise<Report> {
   const stores = await storesOf(env, dataDir);
   const settings = readSettings(stores);
-  const dir = resolve(command.from);
+  const objects = createObjects(settings);
+  const progress = createProgress(show);
+  const place = placeOf({
+    ...{ option: '--from', text: command.from, env: stores, settings, objects },
+    tick: progress.tick,
+  });
+  const { name } = place;
   try {
     const started = performance.now();
-    const manifest = await readManifest(dir);
+    await place.open({ isWritten: false });
+    const manifest = await readManifest(place);
     await using databases = await openDatabases(settings);
-    const objects = createObjects(settings);
     const goesOn = await requireEmpty({ manifest, settings, databases, objects });
     // Before anything is written, detects the faults that would fail the migration at the end.
     await judgeTopics(settings);
-    await verify(dir, manifest, show);
+    await verify(place, manifest, progress);
     await using lease = await takeLease(createLease(databases.connection, 'restore', LEASE_MS));
     if (!lease) throw new NotDone('Another restore into these databases runs: wait for its end.');
     // Checks again, because the verification may have taken hours.
     await requireEmpty({ manifest, settings, databases, objects });
     await objects.ensureBucket();
     await mark(databases, manifest.id);
-    await putObjects(dir, manifest, { objects, goesOn, show });
-    await putDocuments(dir, manifest, databases, show);
+    await putObjects(place, manifest, { objects, goesOn, progress });
+    await putDocuments(place, manifest, databases, progress);
     await setSending(databases, command.sendWebhooks);
     // Kafka may be unavailable by now. While the marks exist, the same command can continue.
     await judgeTopics(settings);
@@ -63,17 +69,17 @@ export async function runRestore(
     await migrateAll(stores, show).catch(error => {
       throw faultOf(
         error,
-        { settings, dir },
+        { settings, name },
         reason =>
           `All data is restored, but the migration at the end was not completed: ${reason}. Run ${MIGRATE_COMMAND}, which completes it; a second restore would find servers that are not empty.`,
       );
     });
-    const result = report(dir, manifest, Math.round((performance.now() - started) / 1_000));
+    const result = report(name, manifest, Math.round((performance.now() - started) / 1_000));
     return await withWebhooks(result, databases, command.sendWebhooks);
   } catch (error) {
     throw faultOf(
       error,
-      { settings, dir },
+      { settings, name },
       reason =>
         `The restore was not completed: ${reason}. No service starts on partial data. Run the restore again; it continues.`,
     );
@@ -94,7 +100,7 @@ async function mark(databases: Databases, id: string): Promise<void> {
   for (const name of DATABASES) await databases.of(name).collection('schema').drop();
 }
 
-interface Place {
+interface Target {
   manifest: Manifest;
   settings: Settings;
   databases: Databases;
@@ -114,7 +120,7 @@ async function remedyFor({ system }: Manifest, databases: Databases): Promise<st
 }
 
 /** Returns whether a restore of this backup has begun on these servers. Fails with a NotDone that names any other data. */
-async function requireEmpty({ manifest, settings, databases, objects }: Place): Promise<boolean> {
+async function requireEmpty({ manifest, settings, databases, objects }: Target): Promise<boolean> {
   for (const marks of marksIn(databases)) if (await marks.findOne({ _id: manifest.id })) return true;
   for (const name of DATABASES) {
     const database = databases.of(name);
@@ -146,27 +152,28 @@ async function requireEmpty({ manifest, settings, databases, objects }: Place): 
 /** Returns undefined when the bucket is empty or missing. */
 async function keyIn(objects: Objects): Promise<string | undefined> {
   try {
-    for await (const { key } of objects.list('')) if (key !== OF_THE_STORE) return key;
+    for await (const { key } of objects.list('')) if (key !== PROBE_KEY) return key;
   } catch (error) {
     if ((error as { code?: string }).code !== 'NoSuchBucket') throw error;
   }
   return undefined;
 }
 
-async function verify(dir: string, manifest: Manifest, show: (line: string) => void): Promise<void> {
-  const said = nowAndThen(show);
+async function verify(place: Place, manifest: Manifest, progress: Progress): Promise<void> {
   const files = Object.values(manifest.databases).flatMap(collections => collections.map(({ file }) => file));
-  for (const file of [...files, manifest.objects.list]) await verifyFile(dir, file);
-  let verified = 0;
-  await eachAtOnce(listed(dir, manifest), AT_ONCE, async ({ key, size, sha256 }) => {
-    await verifyFile(dir, { path: `objects/${key}`, bytes: size, sha256 });
-    verified += 1;
-    said(() => `${verified.toLocaleString('en')} of ${manifest.objects.count.toLocaleString('en')} objects verified`);
+  for (const file of [...files, manifest.objects.list]) await verifyFile(place, file);
+  const shares = sharesOf(manifest.objects, progress);
+  const verified = { count: 0, bytes: 0 };
+  progress.now(() => `${shares(verified)} verified`);
+  await eachAtOnce(listed(place, manifest), AT_ONCE, async ({ key, size, sha256 }) => {
+    await verifyFile(place, { path: `objects/${key}`, bytes: size, sha256 }, progress.tick);
+    verified.count += 1;
+    verified.bytes += size;
   });
 }
 
-async function* listed(dir: string, { objects }: Manifest): AsyncGenerator<ListedObject> {
-  for await (const entry of readLines<ListedObject | AbsentObject>(join(dir, objects.list.path)))
+async function* listed(place: Place, { objects }: Manifest): AsyncGenerator<ListedObject> {
+  for await (const entry of readLines<ListedObject | AbsentObject>(place, objects.list.path))
     if (!('absent' in entry)) yield { ...entry, key: inside(entry.key) };
 }
 
@@ -179,30 +186,29 @@ const TYPES: Record<string, string> = { jpg: 'image/jpeg', m4a: 'audio/mp4', mp4
 const typeOf = (key: string): string => TYPES[/\.(\w+)$/.exec(key)?.[1] ?? ''] ?? 'application/octet-stream';
 
 async function putObjects(
-  dir: string,
+  place: Place,
   manifest: Manifest,
-  { objects, goesOn, show }: { objects: Objects; goesOn: boolean; show: (line: string) => void },
+  { objects, goesOn, progress }: { objects: Objects; goesOn: boolean; progress: Progress },
 ): Promise<void> {
-  const said = nowAndThen(show);
-  let put = 0;
-  await eachAtOnce(listed(dir, manifest), AT_ONCE, async ({ key, size }) => {
+  const shares = sharesOf(manifest.objects, progress);
+  const put = { count: 0, bytes: 0 };
+  progress.now(() => `${shares(put)} restored`);
+  await eachAtOnce(listed(place, manifest), AT_ONCE, async ({ key, size }) => {
     const isThere = goesOn && (await objects.stat(key))?.size === size;
-    if (!isThere) {
-      const body = createReadStream(join(dir, 'objects', key));
-      await objects.put(key, body, { contentType: typeOf(key), size });
-    }
-    put += 1;
-    said(() => `${put.toLocaleString('en')} of ${manifest.objects.count.toLocaleString('en')} objects stored`);
+    if (!isThere) await place.copyOut(`objects/${key}`, { key, size, contentType: typeOf(key) });
+    put.count += 1;
+    put.bytes += size;
+    progress.tick();
   });
 }
 
-function report(dir: string, { takenAt, objects, absent, eventsLeft, databases }: Manifest, seconds: number): Report {
+function report(name: string, { takenAt, objects, absent, eventsLeft, databases }: Manifest, seconds: number): Report {
   const number = (count: number) => count.toLocaleString('en');
   const documents = Object.values(databases)
     .flat()
     .reduce((sum, each) => sum + each.documents, 0);
   const lines = [
-    `the backup of ${takenAt} in ${dir} is restored, in ${seconds} s: ${number(documents)} documents, ${number(objects.count)} objects`,
+    `the backup of ${takenAt} in ${name} is restored, in ${seconds} s: ${number(documents)} documents, ${number(objects.count)} objects`,
   ];
   const gone = absent.erased + absent.missing;
   if (gone > 0)

@@ -1,36 +1,41 @@
-import { createHash, type Hash } from 'node:crypto';
-import { createReadStream, createWriteStream } from 'node:fs';
+import { createHash } from 'node:crypto';
+import { createWriteStream } from 'node:fs';
 import { mkdir, open, rename, rm } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
-import { createInterface } from 'node:readline';
-import { Transform } from 'node:stream';
+import { dirname } from 'node:path';
 import { pipeline } from 'node:stream/promises';
+import { StringDecoder } from 'node:string_decoder';
 import { constants, createGunzip, createGzip } from 'node:zlib';
-import type { StoredFile } from './manifest.ts';
+import { NotDone } from '../run-erase.ts';
+import type { Content, Place, StoredFile } from './place.ts';
 
-/** Passes bytes on, and counts and hashes them. */
-export function meter(): Transform & { bytes: number; hash: Hash } {
+/** Passes bytes on, and counts and hashes them. `content` describes the bytes that have passed; call it once. */
+export function metered(source: AsyncIterable<Buffer>, tick: (bytes: number) => void = () => {}) {
   const hash = createHash('sha256');
-  const through = new Transform({
-    transform(chunk: Buffer, _encoding, done) {
+  let bytes = 0;
+  async function* chunks(): AsyncGenerator<Buffer> {
+    for await (const chunk of source) {
       hash.update(chunk);
-      through.bytes += chunk.length;
-      done(null, chunk);
-    },
-  }) as Transform & { bytes: number; hash: Hash };
-  return Object.assign(through, { bytes: 0, hash });
+      bytes += chunk.length;
+      tick(chunk.length);
+      yield chunk;
+    }
+  }
+  return { chunks: chunks(), content: (): Content => ({ bytes, sha256: hash.digest('hex') }) };
+}
+
+/** Reads all bytes of a source. */
+export async function contentOf(source: AsyncIterable<Buffer>, tick?: (bytes: number) => void): Promise<Content> {
+  const counted = metered(source, tick);
+  for await (const _chunk of counted.chunks);
+  return counted.content();
 }
 
 /** Writes a file atomically: the file gets its name when all its bytes are on the disk. A failure leaves no file. */
-export async function writeWhole(
-  path: string,
-  source: AsyncIterable<Buffer>,
-): Promise<{ bytes: number; sha256: string }> {
+export async function writeWhole(path: string, source: AsyncIterable<Buffer>): Promise<void> {
   await mkdir(dirname(path), { recursive: true });
-  const counted = meter();
   const partial = `${path}.partial`;
   try {
-    await pipeline(source, counted, createWriteStream(partial, { mode: 0o600 }));
+    await pipeline(source, createWriteStream(partial, { mode: 0o600 }));
     const file = await open(partial);
     await file.sync();
     await file.close();
@@ -39,14 +44,13 @@ export async function writeWhole(
     await rm(partial, { force: true }).catch(() => {});
     throw error;
   }
-  return { bytes: counted.bytes, sha256: counted.hash.digest('hex') };
 }
 
 /**
  * Writes a compressed file of the backup. Speed matters more than size, because MongoDB keeps the moment only for a
  * limited time.
  */
-export async function writeCompressed(dir: string, path: string, source: AsyncIterable<Buffer>): Promise<StoredFile> {
+export async function writeCompressed(place: Place, path: string, source: AsyncIterable<Buffer>): Promise<StoredFile> {
   async function* compressed() {
     const gzip = createGzip({ level: constants.Z_BEST_SPEED });
     const filling = pipeline(source, gzip);
@@ -54,17 +58,25 @@ export async function writeCompressed(dir: string, path: string, source: AsyncIt
     yield* gzip as AsyncIterable<Buffer>;
     await filling;
   }
-  return { path, ...(await writeWhole(join(dir, path), compressed())) };
+  return { path, ...(await place.write(path, compressed())) };
 }
 
-export const readCompressed = (path: string): AsyncIterable<Buffer> =>
-  createReadStream(path).compose(createGunzip() as never) as unknown as AsyncIterable<Buffer>;
+export async function* readCompressed(place: Place, path: string): AsyncGenerator<Buffer> {
+  const file = await place.read(path);
+  if (!file) throw new NotDone(`The backup in ${place.name} is not complete: ${path} is missing.`);
+  yield* file.compose(createGunzip() as never) as unknown as AsyncIterable<Buffer>;
+}
 
 /** Reads the JSON objects of a compressed file, one per line. */
-export async function* readLines<T>(path: string): AsyncGenerator<T> {
-  const unzipped = createReadStream(path).compose(createGunzip() as never);
-  for await (const line of createInterface({ input: unzipped as never, crlfDelay: Number.POSITIVE_INFINITY }))
-    yield JSON.parse(line) as T;
+export async function* readLines<T>(place: Place, path: string): AsyncGenerator<T> {
+  const decoder = new StringDecoder('utf8');
+  let rest = '';
+  for await (const chunk of readCompressed(place, path)) {
+    const lines = (rest + decoder.write(chunk)).split('\n');
+    rest = lines.pop()!;
+    for (const line of lines) yield JSON.parse(line) as T;
+  }
+  if (rest !== '') throw new Error(`${path} ends in the middle of a line`);
 }
 
 /** Joins small pieces into larger ones to save writes. */
@@ -99,7 +111,7 @@ export async function* documentsOf(chunks: AsyncIterable<Buffer>): AsyncGenerato
   if (rest.length > 0) throw new Error('a file of documents ends in the middle of one');
 }
 
-/** Runs `work` for each item, `count` at a time. Stops at the first failure. */
+/** Runs `work` for each item, `count` at a time. Stops at the first failure, after the running work has ended. */
 export async function eachAtOnce<T>(
   items: AsyncIterable<T>,
   count: number,
@@ -107,28 +119,21 @@ export async function eachAtOnce<T>(
 ): Promise<void> {
   const running = new Set<Promise<void>>();
   let failure: { error: unknown } | undefined;
-  for await (const item of items) {
-    if (failure) break;
-    const one: Promise<void> = work(item)
-      .catch(error => {
-        failure ??= { error };
-      })
-      .finally(() => running.delete(one));
-    running.add(one);
-    if (running.size >= count) await Promise.race(running);
+  const fail = (error: unknown) => {
+    failure ??= { error };
+  };
+  try {
+    for await (const item of items) {
+      if (failure) break;
+      const one: Promise<void> = work(item)
+        .catch(fail)
+        .finally(() => running.delete(one));
+      running.add(one);
+      if (running.size >= count) await Promise.race(running);
+    }
+  } catch (error) {
+    fail(error);
   }
   await Promise.all(running);
   if (failure) throw failure.error;
-}
-
-const PROGRESS_MS = 2_000;
-
-/** Returns a function that shows a line, at most once every two seconds. */
-export function nowAndThen(show: (line: string) => void): (line: () => string) => void {
-  let shownAt = performance.now();
-  return line => {
-    if (performance.now() - shownAt < PROGRESS_MS) return;
-    shownAt = performance.now();
-    show(line());
-  };
 }
