@@ -31,7 +31,9 @@
   {{- include "recording-request.pod" (dict "name" $o.metadata.name "template" $o.spec.template "names" .names "root" .root) }}
 {{- else if eq $o.kind "CronJob" }}
   {{- $_ := set $o.spec "schedule" $v.backup.schedule }}
+  {{- $_ := set $o.spec.jobTemplate.spec "activeDeadlineSeconds" (int $v.backup.deadlineSeconds) }}
   {{- $template := $o.spec.jobTemplate.spec.template }}
+  {{- with $v.backup.bucket }}{{ $_ := set (first $template.spec.containers) "args" (list "tools/admin/src/main.ts" "backup" "--to" .) }}{{ end }}
   {{- range $template.spec.volumes }}{{ if .persistentVolumeClaim }}{{ $_ := set .persistentVolumeClaim "claimName" $v.backup.claim }}{{ end }}{{ end }}
   {{- include "recording-request.pod" (dict "name" $o.metadata.name "template" $template "names" $names "root" .root) }}
 {{- else if eq $o.kind "Pod" }}
@@ -64,7 +66,7 @@
     {{- $_ := mergeOverwrite $o.spec (deepCopy $own) }}
   {{- end }}
 {{- else if eq $o.kind "NetworkPolicy" }}
-  {{- if and $v.backup.claim (has $o.metadata.name (list "to-mongo" "to-kafka" "to-objects")) }}
+  {{- if and (or $v.backup.claim $v.backup.bucket) (has $o.metadata.name (list "to-mongo" "to-kafka" "to-objects")) }}
     {{- $callers := first $o.spec.podSelector.matchExpressions }}
     {{- $_ := set $callers "values" (append $callers.values "backup") }}
   {{- end }}

@@ -36,7 +36,9 @@
   {{- end }}
 {{- end }}
 {{- range $i, $cidr := $v.webhooksExcept }}{{ include "recording-request.cidr" (dict "at" (printf "webhooksExcept[%d]" $i) "cidr" $cidr) }}{{ end }}
-{{- if and $v.backup.claim (eq $v.profile "operators") }}{{ fail "backup.claim: with profile=operators, the backup needs its own users, which only kustomize sets up (deploy/k8s/overlays/operators/backup)" }}{{ end }}
+{{- if and $v.backup.claim $v.backup.bucket }}{{ fail "backup.claim and backup.bucket exclude each other: remove one" }}{{ end }}
+{{- if and $v.networks.backup (not $v.backup.bucket) }}{{ fail "networks.backup needs backup.bucket: a backup to a claim reaches no other store" }}{{ end }}
+{{- if and (or $v.backup.claim $v.backup.bucket) (eq $v.profile "operators") }}{{ fail "backup: with profile=operators, the backup needs its own users, which only kustomize sets up (deploy/k8s/overlays/operators/backup)" }}{{ end }}
 {{- if $v.secretFiles }}
   {{- if ne $v.profile "production" }}{{ fail "secretFiles needs profile=production" }}{{ end }}
   {{- if and $v.networks.redis (not (or $v.settings.REDIS_URL_FILE (dig "gateway" "settings" "REDIS_URL_FILE" "" $v.services))) }}

@@ -11,6 +11,7 @@ export const CHART = join(ROOT, 'deploy/chart');
 /** The components that a chart's values can enable, by the name of their file in the chart. */
 export const COMPONENTS = {
   backup: 'backup',
+  'backup-bucket': 'backup-bucket',
   certificates: 'certificates',
   'edge-gateway-api': 'edge/gateway-api',
   'edge-ingress': 'edge/ingress',

@@ -5,7 +5,7 @@ import { basename, join } from 'node:path';
 import { test } from 'node:test';
 import { parseAllDocuments } from 'yaml';
 import { OPERATORS, ROOT } from './repository.ts';
-import { MONGO_USERS, newMongoUsers, policyOf, STORE_USERS } from './rights.ts';
+import { MONGO_USERS, newMongoUsers, policyOf, STORE_USERS, TARGET_POLICY } from './rights.ts';
 
 interface OperatorsUser {
   name: string;
@@ -37,7 +37,7 @@ test('grants rights on the databases with the prefix, if there is one', async ()
 
 test('lets only submissions delete a clip; media and transcription delete only the probe, others nothing', async () => {
   const files = globSync('deploy/rights/s3/*.json', { cwd: ROOT }).map(file => basename(file, '.json'));
-  assert.deepEqual(files.sort(), [...STORE_USERS].sort());
+  assert.deepEqual(files.sort(), [...STORE_USERS, 'backup-target'].sort());
   for (const user of STORE_USERS) {
     const { Statement } = JSON.parse(await readFile(policyOf(user).file, 'utf8'));
     const deleting = Statement.filter(({ Action }: { Action: string[] }) => /Delete|\*/.test(Action.join()));
@@ -50,4 +50,7 @@ test('lets only submissions delete a clip; media and transcription delete only t
       user,
     );
   }
+  const target = JSON.parse(await readFile(TARGET_POLICY.file, 'utf8')).Statement as { Resource: string[] }[];
+  for (const { Resource } of target)
+    for (const resource of Resource) assert.match(resource, /^arn:aws:s3:::recording-request-backup(\/|$)/);
 });

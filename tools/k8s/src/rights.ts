@@ -23,6 +23,9 @@ export const policyOf = (user: (typeof STORE_USERS)[number]) => ({
   file: join(RIGHTS, 's3', `${user}.json`),
 });
 
+/** The policy for the bucket of the backups, at the store of the clips or at another one. */
+export const TARGET_POLICY = { name: 'recording-request-backup-target', file: join(RIGHTS, 's3/backup-target.json') };
+
 /** Returns the users that `deploy/rights/mongodb.js` creates, with new passwords, in the databases that begin with `prefix`. */
 export async function newMongoUsers(prefix = ''): Promise<MongoUser[]> {
   const passwords = MONGO_USERS.map(name => [`${name.toUpperCase()}_PASSWORD`, randomBytes(16).toString('hex')]);

@@ -109,7 +109,20 @@ test('writes a nightly backup to the claim in the values, in the chart and in th
   assert.deepEqual(objects, overlay);
   assert.match(await refusal({ backup: { claims: 'clips' } }, EXAMPLE), /additional properties 'claims' not allowed/);
   const operators = { profile: 'operators', certManager: true, backup: { claim: 'clips' } };
-  assert.match(await refusal(operators, EXAMPLE), /backup\.claim: with profile=operators/);
+  assert.match(await refusal(operators, EXAMPLE), /backup: with profile=operators/);
+});
+
+test('writes a nightly backup to the bucket in the values, in the chart and in the component', async () => {
+  const bucket = 's3://backups/nightly';
+  const text = await template({ backup: { bucket, deadlineSeconds: 90_000 } }, EXAMPLE);
+  assert.equal(await faultsOf(tools, text), '');
+  const overlay = withoutMigration(await productionOverlay({ components: ['../../backup-bucket'] }));
+  const job = overlay['CronJob backup']!.spec.jobTemplate.spec;
+  job.activeDeadlineSeconds = 90_000;
+  job.template.spec.containers[0].args[3] = bucket;
+  assert.deepEqual(released(text), overlay);
+  assert.match(await refusal({ backup: { bucket: 'backups' } }, EXAMPLE), /\/backup\/bucket/);
+  assert.match(await refusal({ backup: { bucket, claim: 'clips' } }, EXAMPLE), /exclude each other/);
 });
 
 const SECURE = {

@@ -175,12 +175,27 @@ test('a Job fails at once when the operator must act, and keeps its pod for its 
   }
 });
 
-test('a hanging backup ends before the next one starts, and a starting one reads no earlier file', async () => {
+test('one backup runs at a time for as long as it needs, and a starting one reads no earlier file', async () => {
   const parts = parse(await renderOverlay(tools, { resources: [BASE], components: [join(BASE, '../backup')] }));
-  const { schedule, jobTemplate } = parts.find(({ kind }) => kind === 'CronJob')!.spec;
+  const { schedule, concurrencyPolicy, jobTemplate } = parts.find(({ kind }) => kind === 'CronJob')!.spec;
   assert.match(schedule, /^\d+ \d+ \* \* \*$/, 'once a day');
-  assert.ok(jobTemplate.spec.activeDeadlineSeconds < 86_400);
+  assert.equal(concurrencyPolicy, 'Forbid');
+  assert.equal(jobTemplate.spec.activeDeadlineSeconds, 7 * 86_400);
   assert.equal(jobTemplate.spec.template.spec.securityContext.fsGroupChangePolicy, 'OnRootMismatch');
+});
+
+test('a backup to a bucket needs no volume', async () => {
+  const parts = parse(await renderOverlay(tools, { resources: [BASE], components: [join(BASE, '../backup-bucket')] }));
+  const { containers, volumes } = parts.find(({ kind }) => kind === 'CronJob')!.spec.jobTemplate.spec.template.spec;
+  assert.deepEqual(containers[0].args.slice(1), ['backup', '--to', 's3://recording-request-backup']);
+  const names = (each: { name: string }[]) => each.map(({ name }) => name).toSorted();
+  assert.deepEqual(
+    [names(volumes), names(containers[0].volumeMounts)],
+    [
+      ['servers-ca', 'tmp'],
+      ['servers-ca', 'tmp'],
+    ],
+  );
 });
 
 test('every gRPC target is the DNS name of a headless Service with that port', () => {
@@ -247,16 +262,16 @@ test('the base requires one Secret, whose keys the example lists, and contains n
     base.filter(({ kind }) => kind === 'Secret'),
     [],
   );
-  const references = base
-    .filter(({ kind }) => kind === 'Deployment')
-    .flatMap(
-      deployment => containerOf(deployment).env as { valueFrom?: { secretKeyRef?: { name: string; key: string } } }[],
-    )
-    .flatMap(one => one.valueFrom?.secretKeyRef ?? []);
-  assert.deepEqual([...new Set(references.map(({ name }) => name))], ['recording-request']);
-  const keys = [...new Set(references.map(({ key }) => key))].sort();
-  assert.deepEqual(Object.keys(await readEnvFile(join(BASE, 'secret.example.env'))).sort(), keys);
-  assert.deepEqual(Object.keys(await readEnvFile(join(LOCAL, 'secrets.env'))).sort(), keys);
+  const component = { resources: [BASE], components: [join(BASE, '../backup-bucket')] };
+  const nightly = parse(await renderOverlay(tools, component)).find(({ kind }) => kind === 'CronJob')!;
+  const referencesOf = ({ env }: Manifest['spec']): { name: string; key: string }[] =>
+    env.flatMap((one: Manifest['spec']) => one.valueFrom?.secretKeyRef ?? []);
+  const ofServices = base.filter(({ kind }) => kind === 'Deployment').flatMap(each => referencesOf(containerOf(each)));
+  const all = [...ofServices, ...referencesOf(nightly.spec.jobTemplate.spec.template.spec.containers[0])];
+  assert.deepEqual([...new Set(all.map(({ name }) => name))], ['recording-request']);
+  const keysOf = (references: typeof all) => [...new Set(references.map(({ key }) => key))].sort();
+  assert.deepEqual(Object.keys(await readEnvFile(join(BASE, 'secret.example.env'))).sort(), keysOf(all));
+  assert.deepEqual(Object.keys(await readEnvFile(join(LOCAL, 'secrets.env'))).sort(), keysOf(ofServices));
 });
 
 test('with a completed example, compose.yaml runs every service with a valid configuration', async () => {

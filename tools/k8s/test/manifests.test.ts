@@ -7,6 +7,7 @@ import { kafkaVariables } from '@recording-request/kit-kafka/variables';
 import { mongoVariables } from '@recording-request/kit-mongo/variables';
 import { objectVariables } from '@recording-request/kit-objects/variables';
 import { tempDir } from '@recording-request/stack/testing/temp-dir';
+import { variables as ofBackups } from '../../admin/src/backup/target-variables.ts';
 import { environmentOf } from '../src/environment.ts';
 import { faultsOf } from '../src/faults.ts';
 import { ensureManifestTools } from '../src/install.ts';
@@ -62,6 +63,7 @@ test('the ports of Services keep their names: a renamed port has no pods for hal
 
 const COMPONENTS: Array<[component: string, kinds: Record<string, number>]> = [
   ['backup', { ServiceAccount: 1, CronJob: 1 }],
+  ['backup-bucket', { ServiceAccount: 1, CronJob: 1, NetworkPolicy: 1 }],
   ['certificates', { Issuer: 2, Certificate: 8 }],
   ['edge/gateway-api', { HTTPRoute: 1 }],
   ['edge/ingress', { Ingress: 1 }],
@@ -125,8 +127,8 @@ function secretsOf({ kind, spec }: Manifest): string[] {
 
 test('every service and command gets the secrets that it reads from the Secret', async () => {
   const ofTheServers = { ...mongoVariables, ...kafkaVariables, ...objectVariables };
-  const readers = { ...SERVICES, migrate: ofTheServers, backup: ofTheServers };
-  const workloads = parse(await renderWith('backup')).filter(({ kind }) =>
+  const readers = { ...SERVICES, migrate: ofTheServers, backup: { ...ofTheServers, ...ofBackups } };
+  const workloads = parse(await renderWith('backup-bucket')).filter(({ kind }) =>
     ['Deployment', 'Job', 'CronJob'].includes(kind),
   );
   assert.deepEqual(workloads.map(({ metadata }) => metadata.name).sort(), Object.keys(readers).sort());

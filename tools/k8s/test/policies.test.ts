@@ -82,6 +82,15 @@ const inProduction: Profile = {
   ports: { objects: 443, speech: 443 },
 };
 
+const backups = [{ to: [{ ipBlock: { cidr: '10.7.0.0/24' } }], ports: [{ port: 443 }] }];
+const toBucket = { networks: { telemetry, redis, backup: backups }, backup: { bucket: 's3://backups' } };
+/** The chart with backups in a bucket at another store. */
+const withBucket: Profile = {
+  ...inProduction,
+  objects: parse(await chart.template(toBucket, EXAMPLE)).filter(object => !isHook(object)),
+  others: { ...inProduction.others, backups: { ip: '10.7.0.9' } },
+};
+
 /** Returns a pod that an operator creates in another namespace. */
 const made = (namespace: string, labels: Record<string, string>): End => ({ ...pod('', namespace), labels });
 const toSpeech = [{ to: [{ ipBlock: { cidr: '10.4.0.0/24' } }], ports: [{ port: 443 }] }];
@@ -179,6 +188,7 @@ async function assertEdges(profile: Profile, wanted: Edge[]): Promise<void> {
 for (const [where, profile] of Object.entries({
   'in one cluster': inOneCluster,
   'in production': inProduction,
+  'with backups in a bucket': withBucket,
   'with operators': withOperators,
 }))
   test(`${where} the network policies allow what ARCHITECTURE.md draws, and nothing else`, async () => {

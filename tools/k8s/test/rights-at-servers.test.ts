@@ -9,7 +9,7 @@ import { loadConfig } from '@recording-request/kit/config';
 import type { Migrate } from '@recording-request/kit/run-migration';
 import { type Connection, connectMongo } from '@recording-request/kit-mongo/mongo';
 import { mongoVariables } from '@recording-request/kit-mongo/variables';
-import { createObjects, isMissing, type Objects } from '@recording-request/kit-objects/objects';
+import { createObjects, isMissing, type Objects, type Store } from '@recording-request/kit-objects/objects';
 import { readParts } from '@recording-request/kit-objects/read-parts';
 import { objectVariables } from '@recording-request/kit-objects/variables';
 import { ensure } from '@recording-request/stack/install/ensure';
@@ -18,8 +18,12 @@ import { startServers } from '@recording-request/stack/servers';
 import { minioUsers } from '@recording-request/stack/servers/minio-users';
 import { startMongoSet } from '@recording-request/stack/servers/mongo-set';
 import { tempDir } from '@recording-request/stack/testing/temp-dir';
+import { Client } from 'minio';
+import { createKeySet } from '../../admin/src/backup/key-set.ts';
+import { placeOf } from '../../admin/src/backup/open-place.ts';
+import { claim, tidy } from '../../admin/src/backup/tidy.ts';
 import { ROOT } from '../src/repository.ts';
-import { type MONGO_USERS, newMongoUsers, policyOf, STORE_USERS } from '../src/rights.ts';
+import { type MONGO_USERS, newMongoUsers, policyOf, STORE_USERS, TARGET_POLICY } from '../src/rights.ts';
 
 type StoreUser = (typeof STORE_USERS)[number];
 type MongoUserName = (typeof MONGO_USERS)[number];
@@ -27,7 +31,9 @@ type MongoUserName = (typeof MONGO_USERS)[number];
 const log = (line: string) => console.error(line);
 const stack = new AsyncDisposableStack();
 const urls = {} as Record<MongoUserName, string>;
-const store = {} as Record<StoreUser, Objects>;
+const store = {} as Record<StoreUser, Store>;
+/** The variables of the backup at the store. */
+let backupEnv: NodeJS.ProcessEnv;
 
 before(async () => {
   const { path: dataDir } = stack.use(await tempDir());
@@ -42,10 +48,17 @@ before(async () => {
   }
   const users = minioUsers(mc, { endpoint: servers.s3.endpoint, keys: servers.s3, dataDir });
   for (const user of STORE_USERS) {
-    const { accessKey, secretKey } = await users.add(policyOf(user));
+    const { accessKey, secretKey } = await users.add(policyOf(user), ...(user === 'backup' ? [TARGET_POLICY] : []));
     const env = { ...servers.env, S3_ACCESS_KEY: accessKey, S3_SECRET_KEY: secretKey, S3_BUCKET: 'recording-request' };
+    if (user === 'backup') backupEnv = env;
     store[user] = createObjects(loadConfig(env, objectVariables));
   }
+  const ofBackups = { ...servers.env, S3_BUCKET: BACKUPS };
+  await createObjects(loadConfig(ofBackups, objectVariables)).ensureBucket();
+  const { endpoint, accessKey, secretKey } = servers.s3;
+  const { hostname, port } = new URL(endpoint);
+  const client = new Client({ endPoint: hostname, port: Number(port), useSSL: false, accessKey, secretKey });
+  await client.setBucketVersioning(BACKUPS, { Status: 'Enabled' });
   // These are the operations of a migration at the store.
   assert.equal(await store.migrate.ensureBucket(), true);
   assert.equal(await store.migrate.ensureBucket(), false);
@@ -61,6 +74,7 @@ const isRefused = (error: unknown) => {
   return true;
 };
 
+const BACKUPS = 'recording-request-backup';
 const CLIP = 'submissions/a-project/a-clip/';
 /** More than one part, so that the client sends a multipart upload. */
 const VIDEO_BYTES = 9 * 1024 * 1024;
@@ -124,6 +138,25 @@ describe('at an object store', () => {
     }
     await assert.rejects(migrate.get(`${CLIP}source`), isRefused);
   });
+
+  for (const [way, more] of [
+    ['as the store copies', {}],
+    ['as a stream', { BACKUP_S3_REGION: 'us-east-1' }],
+  ] as const)
+    test(`a backup copies a clip ${way} to a bucket with versions, and removes all versions of what it does not need`, async () => {
+      await store.submissions.put(`${CLIP}source`, Buffer.alloc(VIDEO_BYTES), text);
+      const env = { ...backupEnv, ...more };
+      const at = { text: `s3://${BACKUPS}/nightly`, env, settings: loadConfig(env, objectVariables) };
+      const place = placeOf({ option: '--to', ...at, objects: store.backup, tick: () => {} });
+      await place.open({ isWritten: true });
+      const object = { key: `${CLIP}source`, size: VIDEO_BYTES, sha256: undefined, optional: false };
+      for (const _ of ['once', 'again']) assert.ok(await place.copyIn(object, 'objects/it'));
+      assert.ok(await place.held('objects/it', object));
+      await place.write('backup-under-way', Readable.from([]));
+      const { removed } = await tidy(place, { id: 'x', keys: createKeySet(), startedAt: await claim(place) });
+      assert.equal(removed, 1);
+      assert.deepEqual(await Array.fromAsync(place.list()), []);
+    });
 
   test('submissions reads uploads, joins them, and erases a clip with every object under its prefix', async () => {
     const { submissions } = store;

@@ -4,6 +4,7 @@ import { kafkaVariables } from '@recording-request/kit-kafka/variables';
 import { mongoVariables } from '@recording-request/kit-mongo/variables';
 import { objectVariables } from '@recording-request/kit-objects/variables';
 import { readSignals } from '@recording-request/kit-telemetry/settings';
+import { variables as ofBackups } from '../../../admin/src/backup/target-variables.ts';
 import type { Manifest } from '../manifests.ts';
 import { readConfigOf, variablesOf } from '../repository.ts';
 import { SERVICES } from '../settings.ts';
@@ -11,17 +12,20 @@ import type { Program } from './environment.ts';
 import { type Finding, fault, find, inWords, listed, type Part } from './finding.ts';
 import { isFile, SECRETS, standIn } from './stand-ins.ts';
 
+/** The variables of the commands that connect to the servers, except those of the bucket of backups. */
 const STORES = { ...mongoVariables, ...kafkaVariables, ...objectVariables };
+const variablesOfCommand = (name: string) => (name === 'backup' ? { ...STORES, ...ofBackups } : STORES);
 
 /** Returns the names of the variables that a program reads, including those for files of secrets. */
 export async function variablesRead(name: string): Promise<Set<string>> {
   if (name in SERVICES) return await variablesOf(name);
-  return new Set(Object.values(STORES).flatMap(({ name, isSecret }) => (isSecret ? [name, `${name}_FILE`] : [name])));
+  const read = Object.values(variablesOfCommand(name));
+  return new Set(read.flatMap(({ name, isSecret }) => (isSecret ? [name, `${name}_FILE`] : [name])));
 }
 
 async function faultsOf(name: string, env: Record<string, string>): Promise<string[]> {
   const attempts = [
-    async () => void (name in SERVICES ? await readConfigOf(name, env) : loadConfig(env, STORES)),
+    async () => void (name in SERVICES ? await readConfigOf(name, env) : loadConfig(env, variablesOfCommand(name))),
     async () => void readSignals(env),
   ];
   const found: string[] = [];

@@ -14,6 +14,7 @@ export interface Server {
 const SETTINGS: ReadonlyArray<[pattern: RegExp, network: string]> = [
   [/^KAFKA_BROKERS$|^KAFKA_OAUTH_TOKEN_URL$/, 'kafka'],
   [/^S3_ENDPOINT$/, 'objects'],
+  [/^BACKUP_S3_ENDPOINT$/, 'backup'],
   [/^SPEECH_BASE_URL$/, 'speech'],
   [/^MONGO_URL$/, 'mongo'],
   [/^REDIS_URL$/, 'redis'],

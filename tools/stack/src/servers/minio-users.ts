@@ -11,10 +11,10 @@ export interface StoreKeys {
 /** Creates users of a MinIO server in addition to its root user. */
 export interface StoreUsers {
   /**
-   * Creates a user with the policy in a file; the store keeps the policy under its `name`. By default, the user may
+   * Creates a user with the policies in files; the store keeps each policy under its `name`. By default, the user may
    * read and write every bucket.
    */
-  add(policy?: { name: string; file: string }): Promise<StoreKeys>;
+  add(...policies: Array<{ name: string; file: string }>): Promise<StoreKeys>;
   remove(accessKey: string): Promise<void>;
 }
 
@@ -36,11 +36,12 @@ export function minioUsers(
     await run(mc, own, { what: `mc admin ${args[0]} ${args[1]}`, log: () => {}, timeoutMs: COMMAND_MS, env });
   };
   return {
-    async add(policy) {
+    async add(...policies) {
       const fresh = { accessKey: randomBytes(10).toString('hex'), secretKey: randomBytes(20).toString('hex') };
       await admin('user', 'add', ALIAS, fresh.accessKey, fresh.secretKey);
-      if (policy) await admin('policy', 'create', ALIAS, policy.name, policy.file);
-      await admin('policy', 'attach', ALIAS, policy?.name ?? 'readwrite', '--user', fresh.accessKey);
+      for (const { name, file } of policies) await admin('policy', 'create', ALIAS, name, file);
+      const names = policies.length > 0 ? policies.map(({ name }) => name) : ['readwrite'];
+      await admin('policy', 'attach', ALIAS, ...names, '--user', fresh.accessKey);
       return fresh;
     },
     remove: accessKey => admin('user', 'remove', ALIAS, accessKey),
