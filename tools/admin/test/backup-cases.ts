@@ -217,7 +217,10 @@ export function backupCases(kind: string, freshPlace: (backed: Backed) => Promis
     test('finds topics that Kafka would refuse before anything is restored', async () => {
       const there = emptyServers();
       const env = { ...there.env, KAFKA_REPLICATION: '3' };
-      await assert.rejects(runRestore(env, { name: 'restore', from: to, sendWebhooks: false }, silent), /KAFKA_REPLICATION/);
+      await assert.rejects(
+        runRestore(env, { name: 'restore', from: to, sendWebhooks: false }, silent),
+        /KAFKA_REPLICATION/,
+      );
       await nothingIn(there);
       await there.restore();
     });
