@@ -116,7 +116,7 @@ test('writes a nightly backup to the bucket in the values, in the chart and in t
   const bucket = 's3://backups/nightly';
   const text = await template({ backup: { bucket, deadlineSeconds: 90_000 } }, EXAMPLE);
   assert.equal(await faultsOf(tools, text), '');
-  const overlay = withoutMigration(await productionOverlay({ components: ['../../backup-bucket'] }));
+  const overlay = withoutMigration(await productionOverlay(tools, { components: ['../../backup-bucket'] }));
   const job = overlay['CronJob backup']!.spec.jobTemplate.spec;
   job.activeDeadlineSeconds = 90_000;
   job.template.spec.containers[0].args[3] = bucket;
