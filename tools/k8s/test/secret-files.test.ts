@@ -58,6 +58,11 @@ test('the component and the value are valid and equivalent', async () => {
   const text = await chart.template(values, EXAMPLE);
   for (const each of [overlay, text]) assert.equal(await faultsOf(tools, each), '');
   assert.deepEqual(podsOf(text), podsOf(overlay));
+  const components = ['../../backup-bucket', '../../secrets-as-files'];
+  const settings = Object.entries(SETTINGS).map(([name, value]) => `${name}=${value}`);
+  const toBucket = { ...values, backup: { bucket: 's3://recording-request-backup' } };
+  const pods = podsOf(await chart.template(toBucket, EXAMPLE));
+  assert.deepEqual(pods, podsOf(await productionOverlay(tools, { settings, components })));
 });
 
 /** Returns the environment of a container of the overlay, with the files of the folder `dir` in place of /secrets. */
