@@ -1,6 +1,6 @@
 #!/bin/sh
 # Creates an IAM role for each workload that uses the bucket, with the rights in s3/. Only the workload's service account in the EKS cluster may assume it.
-#   CLUSTER=clips BUCKET=clips-example-com NS=recording-request deploy/rights/aws.sh
+#   CLUSTER=clips BUCKET=clips-example-com BACKUP_BUCKET=clips-example-com-backup NS=recording-request deploy/rights/aws.sh
 # The cluster needs its OIDC provider in IAM: eksctl utils associate-iam-oidc-provider --cluster NAME --approve
 set -eu
 rights=$(dirname "$0")/s3
@@ -23,3 +23,5 @@ for name in submissions media transcription migrate backup; do
   aws iam put-role-policy --role-name "$role" --policy-name bucket \
     --policy-document "$(sed "s|arn:aws:s3:::recording-request|arn:aws:s3:::$BUCKET|g" "$rights/$name.json")"
 done
+aws iam put-role-policy --role-name recording-request-backup --policy-name backup-bucket \
+  --policy-document "$(sed "s|arn:aws:s3:::recording-request-backup|arn:aws:s3:::$BACKUP_BUCKET|g" "$rights/backup-target.json")"

@@ -7,7 +7,7 @@ import { promisify } from 'node:util';
 import { tempDir } from '@recording-request/stack/testing/temp-dir';
 import { parseAllDocuments } from 'yaml';
 import { OPERATORS, ROOT } from './repository.ts';
-import { newMongoUsers, policyOf, STORE_USERS } from './rights.ts';
+import { newMongoUsers, policyOf, STORE_USERS, TARGET_POLICY } from './rights.ts';
 
 const runFile = promisify(execFile);
 const LIMIT_MS = 30_000;
@@ -119,8 +119,10 @@ test('atlas.sh creates the users of mongodb.js, and lets only the given address 
 });
 
 test('aws.sh gives each workload a role with its own rights, which only its service account may assume', async () => {
-  const calls = await callsOf('aws.sh', 'aws', [], { CLUSTER: 'clips', BUCKET: 'our-clips', NS: 'clips' });
-  const made = calls.slice(2);
+  const calls = await callsOf('aws.sh', 'aws', [], {
+    ...{ CLUSTER: 'clips', BUCKET: 'our-clips', BACKUP_BUCKET: 'our-backup', NS: 'clips' },
+  });
+  const made = calls.slice(2, -1);
   assert.equal(made.length, 2 * STORE_USERS.length);
   for (const [at, user] of STORE_USERS.entries()) {
     const [create, put] = [made[2 * at]!, made[2 * at + 1]!];
@@ -137,4 +139,11 @@ test('aws.sh gives each workload a role with its own rights, which only its serv
     const policy = JSON.parse(shipped.replaceAll(':::recording-request', ':::our-clips'));
     assert.deepEqual(JSON.parse(valuesOf(put, '--policy-document')[0]!), policy);
   }
+  const last = calls.at(-1)!;
+  assert.deepEqual(valuesOf(last, '--role-name'), ['recording-request-backup']);
+  const target = (await readFile(TARGET_POLICY.file, 'utf8')).replaceAll(
+    ':::recording-request-backup',
+    ':::our-backup',
+  );
+  assert.deepEqual(JSON.parse(valuesOf(last, '--policy-document')[0]!), JSON.parse(target));
 });
