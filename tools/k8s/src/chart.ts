@@ -13,6 +13,7 @@ export const COMPONENTS = {
   backup: 'backup',
   'backup-bucket': 'backup-bucket',
   certificates: 'certificates',
+  doctor: 'doctor',
   'edge-gateway-api': 'edge/gateway-api',
   'edge-ingress': 'edge/ingress',
   'scaling-cpu': 'scaling/cpu',

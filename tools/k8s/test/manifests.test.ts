@@ -65,6 +65,7 @@ const COMPONENTS: Array<[component: string, kinds: Record<string, number>]> = [
   ['backup', { ServiceAccount: 1, CronJob: 1 }],
   ['backup-bucket', { ServiceAccount: 1, CronJob: 1, NetworkPolicy: 1 }],
   ['certificates', { Issuer: 2, Certificate: 8 }],
+  ['doctor', { ServiceAccount: 1, Job: 1 }],
   ['edge/gateway-api', { HTTPRoute: 1 }],
   ['edge/ingress', { Ingress: 1 }],
   ['egress/cilium', { CiliumNetworkPolicy: 3 }],
@@ -265,8 +266,8 @@ test('a migration brings the objects of the new version that it needs', () => {
 const inWords = ({ kind, metadata }: Manifest): string => `${kind} ${metadata.name}`;
 
 test('budgets, autoscalers and network policies name existing workloads', () => {
-  // The last three names are not in the overlay, because other components add these workloads.
-  const names = new Set([...[...pods, admin].map(pod => pod.metadata.name), 'backup', 'speech', 'collector']);
+  // The last four names are not in the overlay, because other components add these workloads.
+  const names = new Set([...[...pods, admin].map(pod => pod.metadata.name), 'backup', 'doctor', 'speech', 'collector']);
   const named = (object: Manifest): string[] => {
     if (object.kind === 'HorizontalPodAutoscaler') return [object.spec.scaleTargetRef.name];
     if (object.kind === 'PodDisruptionBudget') return [nameOf(object.spec.selector.matchLabels) ?? 'none'];

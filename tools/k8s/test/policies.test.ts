@@ -10,13 +10,13 @@ import { readDrawn } from '../src/drawn.ts';
 import { ensureHelm, ensureKustomize } from '../src/install.ts';
 import { type Manifest, parse, render } from '../src/manifests.ts';
 import { allowed, type Connection, type End, ensurePolicyAnalyser } from '../src/policies.ts';
-import { BASE, LOCAL, OPERATORS, ROOT } from '../src/repository.ts';
+import { BASE, LOCAL, OPERATORS, PRODUCTION, ROOT } from '../src/repository.ts';
 import { EXAMPLE, isHook, openChart } from './rendered-chart.ts';
 
 const context = { env: process.env, log: (line: string) => console.error(line) };
 const program = await ensurePolicyAnalyser(context);
 const kustomize = await ensureKustomize(context);
-const chart = await openChart({ kustomize }, await ensureHelm(context));
+const chart = await openChart({ kustomize }, await ensureHelm(context), { withTest: true });
 after(() => chart[Symbol.asyncDispose]());
 
 const pod = (name: string, namespace = 'recording-request'): End => ({
@@ -90,6 +90,16 @@ const withBucket: Profile = {
   objects: parse(await chart.template(toBucket, EXAMPLE)).filter(object => !isHook(object)),
   others: { ...inProduction.others, backups: { ip: '10.7.0.9' } },
 };
+
+const rule = (cidr: string, port: number) => [{ to: [{ ipBlock: { cidr } }], ports: [{ port }] }];
+/** The same networks in the overlay of the example, which has none for Redis and the collector. */
+const everywhere = Object.entries({
+  ...{ mongo: rule('10.1.0.0/24', 27_017), kafka: rule('10.2.0.0/24', 9_092), objects: rule('10.3.0.0/24', 443) },
+  ...{ speech: rule('10.4.0.0/24', 443), telemetry, redis },
+}).map(([name, value]) => ({
+  target: { kind: 'NetworkPolicy', name: `to-${name}` },
+  patch: JSON.stringify([{ op: 'replace', path: '/spec/egress', value }]),
+}));
 
 /** Returns a pod that an operator creates in another namespace. */
 const made = (namespace: string, labels: Record<string, string>): End => ({ ...pod('', namespace), labels });
@@ -218,6 +228,22 @@ test('a migration before the new version reaches its servers through its own pol
     before,
     (await drawn(before)).filter(({ from }) => from === 'migrate'),
   );
+});
+
+test('the doctor reaches the servers of all workloads, and nothing else: the component and the chart', async () => {
+  const overlay = await renderOverlay(
+    { kustomize },
+    { resources: [PRODUCTION], components: [join(PRODUCTION, '../../doctor')], patches: everywhere },
+  );
+  const denied = inProduction.objects.filter(({ metadata }) => /^(default-deny|dns)$/.test(metadata.name));
+  const release = [...denied, ...ofChart.get(true)!];
+  for (const objects of [parse(overlay), release]) {
+    const profile = { ...inProduction, objects, ours: pods('doctor', 'migrate') };
+    await assertEdges(
+      { ...profile, ours: pods('doctor') },
+      (await drawn(profile)).filter(({ from }) => from === 'doctor'),
+    );
+  }
 });
 
 /** One address of each non-public range. Excludes the ranges for documentation, because they are unused. */

@@ -48,7 +48,12 @@ export function podsOf(text: string): Record<string, unknown> {
   return Object.fromEntries(found);
 }
 
-export async function openChart(tools: { kustomize: string }, helm: string): Promise<RenderedChart> {
+/** Opens a copy of the chart. Without `withTest`, the output does not contain the objects of `helm test`. */
+export async function openChart(
+  tools: { kustomize: string },
+  helm: string,
+  { withTest = false } = {},
+): Promise<RenderedChart> {
   const dir = await tempDir();
   const chart = join(dir.path, 'chart');
   await copyChart(tools, chart);
@@ -58,6 +63,7 @@ export async function openChart(tools: { kustomize: string }, helm: string): Pro
     const own = join(dir.path, 'values.yaml');
     await writeFile(own, stringify(values));
     const args = ['template', 'release', chart, '--namespace', NAMESPACE, '--kube-version', '1.34.0'];
+    if (!withTest) args.push('--skip-tests');
     const { stdout } = await runFile(
       helm,
       [...args, ...[...files, own].flatMap(file => ['--values', file === EXAMPLE ? example : file])],
