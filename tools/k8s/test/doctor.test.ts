@@ -38,6 +38,7 @@ for (const [where, all] of Object.entries({ overlay, release }))
   test(`in the ${where}, a container for each workload has its settings and its Secret`, async () => {
     const containers = containersOf(all, 'Job', /^doctor$/);
     const names = Object.keys(WORKLOADS).filter(name => name !== 'backup');
+    const { volumes } = all.find(each => each.kind === 'Job' && each.metadata.name === 'doctor')!.spec.template.spec;
     assert.deepEqual(
       containers.map(({ name }) => name),
       names,
@@ -53,6 +54,9 @@ for (const [where, all] of Object.entries({ overlay, release }))
           ofMigrate(workload.envFrom).replaceAll(/settings-\w+/g, 'settings'),
         );
       assert.equal(image, workloadOf(all, 'projects').image);
+      const { secret } = volumes.find((volume: Container) => volume.name === `secrets-${name}`);
+      const read = workload.env.find(({ valueFrom }: Container) => valueFrom?.secretKeyRef).valueFrom.secretKeyRef;
+      assert.equal(secret.secretName, read.name);
       assert.deepEqual(args.slice(0, 3), ['doctor', '--as', name]);
       await access(join(ROOT, command.at(-1)));
     }
