@@ -6,7 +6,8 @@ set -eu
 rights=$(dirname "$0")/s3
 account=$(aws sts get-caller-identity --query Account --output text)
 issuer=$(aws eks describe-cluster --name "$CLUSTER" --query cluster.identity.oidc.issuer --output text | sed 's|^https://||')
-for name in submissions media transcription migrate backup; do
+# The Job `doctor` tries the store for all workloads from one pod, so its role has the rights of submissions.
+for name in submissions media transcription migrate backup doctor; do
   role=recording-request-$name
   aws iam create-role --role-name "$role" --assume-role-policy-document '{
     "Version": "2012-10-17",
@@ -21,7 +22,7 @@ for name in submissions media transcription migrate backup; do
     }]
   }'
   aws iam put-role-policy --role-name "$role" --policy-name bucket \
-    --policy-document "$(sed "s|arn:aws:s3:::recording-request|arn:aws:s3:::$BUCKET|g" "$rights/$name.json")"
+    --policy-document "$(sed "s|arn:aws:s3:::recording-request|arn:aws:s3:::$BUCKET|g" "$rights/$(echo "$name" | sed s/doctor/submissions/).json")"
 done
 aws iam put-role-policy --role-name recording-request-backup --policy-name backup-bucket \
   --policy-document "$(sed "s|arn:aws:s3:::recording-request-backup|arn:aws:s3:::$BACKUP_BUCKET|g" "$rights/backup-target.json")"

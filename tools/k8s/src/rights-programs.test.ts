@@ -123,8 +123,9 @@ test('aws.sh gives each workload a role with its own rights, which only its serv
     ...{ CLUSTER: 'clips', BUCKET: 'our-clips', BACKUP_BUCKET: 'our-backup', NS: 'clips' },
   });
   const made = calls.slice(2, -1);
-  assert.equal(made.length, 2 * STORE_USERS.length);
-  for (const [at, user] of STORE_USERS.entries()) {
+  const users = [...STORE_USERS, 'doctor'] as const;
+  assert.equal(made.length, 2 * users.length);
+  for (const [at, user] of users.entries()) {
     const [create, put] = [made[2 * at]!, made[2 * at + 1]!];
     for (const call of [create, put]) assert.deepEqual(valuesOf(call, '--role-name'), [`recording-request-${user}`]);
     const [trust] = JSON.parse(valuesOf(create, '--assume-role-policy-document')[0]!).Statement;
@@ -135,7 +136,7 @@ test('aws.sh gives each workload a role with its own rights, which only its serv
       'issuer.example.com/id/A:aud': 'sts.amazonaws.com',
       'issuer.example.com/id/A:sub': `system:serviceaccount:clips:${user}`,
     });
-    const shipped = await readFile(policyOf(user).file, 'utf8');
+    const shipped = await readFile(policyOf(user === 'doctor' ? 'submissions' : user).file, 'utf8');
     const policy = JSON.parse(shipped.replaceAll(':::recording-request', ':::our-clips'));
     assert.deepEqual(JSON.parse(valuesOf(put, '--policy-document')[0]!), policy);
   }
