@@ -5,6 +5,8 @@ import type { AddressInfo } from 'node:net';
 import { after, before, test } from 'node:test';
 import { testEnvironment } from '@recording-request/testing/environment';
 import { testStores } from '@recording-request/testing/test-stores';
+import { until } from '@recording-request/testing/wait';
+import { Kafka, logLevel } from 'kafkajs';
 import { runDoctor } from '../src/doctor/doctor.ts';
 import type { Finding } from '../src/doctor/finding.ts';
 import type { Workload } from '../src/doctor/needs.ts';
@@ -118,6 +120,25 @@ for (const [name, workload, about, changes, sentence] of FAULTS)
   test(`names ${name}`, async () => {
     assert.match(wrongOf(await look(workload, changes, about)), sentence);
   });
+
+test('shows how many partitions a consumer group reads, and how many events wait', async () => {
+  const { KAFKA_BROKERS = '', KAFKA_TOPIC_PREFIX = '' } = environment.env;
+  const [group, topic] = [`${KAFKA_TOPIC_PREFIX}webhooks`, `${KAFKA_TOPIC_PREFIX}submissions.events`];
+  const textOf = async () => (await look('webhooks', {}, 'Kafka')).map(({ text }) => text).join('\n');
+  assert.ok((await textOf()).includes(`no process reads for the group ${group} now; 0 events wait`));
+  const consumer = new Kafka({ brokers: KAFKA_BROKERS.split(','), logLevel: logLevel.NOTHING }).consumer({
+    groupId: group,
+  });
+  await consumer.connect();
+  try {
+    await consumer.subscribe({ topic });
+    await consumer.run({ eachMessage: async () => {} });
+    const reads = new RegExp(`^1 member of the group ${group}: (\\d+) of \\1 partitions are read, 0 events wait$`, 'm');
+    await until('the doctor sees the member', async () => reads.test(await textOf()), { limitMs: 60_000 });
+  } finally {
+    await consumer.disconnect();
+  }
+});
 
 test('names missing settings once, and tries the servers whose settings are complete', async () => {
   const settings = await look('webhooks', { KAFKA_BROKERS: '', PROJECTS_GRPC: '' }, 'settings');

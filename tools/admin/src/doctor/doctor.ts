@@ -44,10 +44,10 @@ export async function runDoctor(env: NodeJS.ProcessEnv, command: DoctorCommand, 
 const isSet = (env: NodeJS.ProcessEnv, name: string): boolean => Boolean(env[name] || env[`${name}_FILE`]);
 
 function checksOf(env: NodeJS.ProcessEnv, needs: Needs, limitMs: number): Check[] {
-  const { databases, groups, objects } = needs;
+  const { databases, consumers, objects } = needs;
   const checks: (Check | undefined | false)[] = [
     databases && { about: 'MongoDB', variable: 'MONGO_URL', lines: () => mongoLines(env, databases, limitMs) },
-    groups && { about: 'Kafka', variable: 'KAFKA_BROKERS', lines: () => kafkaLines(env, groups, limitMs) },
+    consumers && { about: 'Kafka', variable: 'KAFKA_BROKERS', lines: () => kafkaLines(env, consumers, limitMs) },
     objects && { about: 'object store', variable: 'S3_ENDPOINT', lines: () => objectLines(env, objects, limitMs) },
     needs.redis && { about: 'Redis', variable: 'REDIS_URL', lines: () => redisLines(env, limitMs) },
     needs.speech && { about: 'speech', variable: 'SPEECH_BASE_URL', lines: () => speechLines(env, limitMs) },

@@ -4,15 +4,19 @@ import { TOPICS } from '@recording-request/events/topics';
 import { bounded } from '@recording-request/kit/bounds';
 import { loadConfig } from '@recording-request/kit/config';
 import { MIGRATE_COMMAND } from '@recording-request/kit/run-migration';
-import { inspectKafka, type KafkaState } from '@recording-request/kit-kafka/inspect';
+import { type Consumer, type GroupState, inspectKafka, type KafkaState } from '@recording-request/kit-kafka/inspect';
 import { type KafkaSettings, kafkaVariables } from '@recording-request/kit-kafka/variables';
 import { type Line, note, ok, wrong } from './finding.ts';
 import { reasonOf } from './reason.ts';
 
-/** Connects with the login of the settings, and looks for topics, replicas and `groups`. */
-export async function kafkaLines(env: NodeJS.ProcessEnv, groups: readonly string[], limitMs: number): Promise<Line[]> {
+/** Connects with the login of the settings, and looks for topics, replicas and consumer groups. */
+export async function kafkaLines(
+  env: NodeJS.ProcessEnv,
+  consumers: readonly Consumer[],
+  limitMs: number,
+): Promise<Line[]> {
   const settings = loadConfig(env, kafkaVariables);
-  const state = await inspectKafka(settings, { topics: TOPICS, groups, limitMs });
+  const state = await inspectKafka(settings, { topics: TOPICS, consumers, limitMs });
   const unreachable = await Promise.all(state.brokers.map(broker => brokerLines(broker, limitMs)));
   const count = `${state.brokers.length} ${state.brokers.length === 1 ? 'broker answers' : 'brokers answer'}`;
   const login = settings.kafkaSaslMechanism || 'no login';
@@ -20,7 +24,15 @@ export async function kafkaLines(env: NodeJS.ProcessEnv, groups: readonly string
     ok(`${count} (${settings.kafkaTls ? 'TLS' : 'no TLS'}, ${login})`),
     ...unreachable.flat(),
     ...topicLines(settings, state),
+    ...state.groups.map(groupLine),
   ];
+}
+
+/** A group without members is no fault: the doctor may run before the services. */
+function groupLine({ name, members, assigned, partitions, waiting = 0n }: GroupState): Line {
+  if (members === 0) return note(`no process reads for the group ${name} now; ${waiting} events wait`);
+  const reads = `${members} ${members === 1 ? 'member' : 'members'} of the group ${name}: ${assigned} of ${partitions} partitions are read, ${waiting} events wait`;
+  return assigned === partitions ? ok(reads) : note(`${reads}; restart the service so that it reads all of them`);
 }
 
 function topicLines(settings: KafkaSettings, { partitions, missing }: KafkaState): Line[] {

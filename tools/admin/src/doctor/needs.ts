@@ -1,4 +1,5 @@
 import { CONSUMERS, serviceOfGroup } from '@recording-request/events/topics';
+import type { Consumer } from '@recording-request/kit-kafka/inspect';
 
 /** What a workload does with a database. */
 export type Access = 'read' | 'write' | 'migrate';
@@ -7,8 +8,8 @@ export type Access = 'read' | 'write' | 'migrate';
 export interface Needs {
   /** Databases, without their prefix. */
   databases?: Readonly<Record<string, Access>>;
-  /** Consumer groups, without their prefix. */
-  groups?: readonly string[];
+  /** Consumer groups with their topics, without their prefix. */
+  consumers?: readonly Consumer[];
   /** reach: only the address · create: may create the bucket · read · write · erase: may also remove all versions. */
   objects?: 'reach' | 'create' | 'read' | 'write' | 'erase';
   redis?: true;
@@ -18,8 +19,7 @@ export interface Needs {
 }
 
 const EACH = ['projects', 'submissions', 'webhooks'] as const;
-const groupsOf = (service: string): string[] =>
-  CONSUMERS.map(([, group]) => group).filter(group => serviceOfGroup(group) === service);
+const consumersOf = (service: string): Consumer[] => CONSUMERS.filter(([, group]) => serviceOfGroup(group) === service);
 const each = (access: Access) => Object.fromEntries(EACH.map(name => [name, access]));
 
 export const WORKLOADS = {
@@ -27,15 +27,15 @@ export const WORKLOADS = {
   projects: { databases: { projects: 'write' }, telemetry: true },
   submissions: {
     databases: { submissions: 'write' },
-    groups: groupsOf('submissions'),
+    consumers: consumersOf('submissions'),
     objects: 'erase',
     telemetry: true,
   },
-  media: { groups: groupsOf('media'), objects: 'write', telemetry: true },
-  transcription: { groups: groupsOf('transcription'), objects: 'write', speech: true, telemetry: true },
-  webhooks: { databases: { webhooks: 'write' }, groups: groupsOf('webhooks'), telemetry: true },
-  migrate: { databases: each('migrate'), groups: [], objects: 'create' },
-  backup: { databases: { ...each('read'), submissions: 'write' }, groups: [], objects: 'read' },
+  media: { consumers: consumersOf('media'), objects: 'write', telemetry: true },
+  transcription: { consumers: consumersOf('transcription'), objects: 'write', speech: true, telemetry: true },
+  webhooks: { databases: { webhooks: 'write' }, consumers: consumersOf('webhooks'), telemetry: true },
+  migrate: { databases: each('migrate'), consumers: [], objects: 'create' },
+  backup: { databases: { ...each('read'), submissions: 'write' }, consumers: [], objects: 'read' },
 } as const satisfies Record<string, Needs>;
 
 export type Workload = keyof typeof WORKLOADS;
@@ -43,7 +43,7 @@ export type Workload = keyof typeof WORKLOADS;
 /** The servers of all services, for a machine with the settings of all of them. */
 export const EVERYTHING: Needs = {
   databases: each('write'),
-  groups: CONSUMERS.map(([, group]) => group),
+  consumers: CONSUMERS,
   objects: 'write',
   redis: true,
   speech: true,
