@@ -44,20 +44,25 @@ const SYMPTOMS: readonly (readonly Alert[])[] = [
 
 /** For each cause, the steps and the consumers that it explains; all other symptoms have another cause. */
 const EXPLAINED: readonly { cause: Alert; steps: string; consumers: string }[] = [
-  ...['DatabaseWithoutPrimary', 'DatabaseSlow', 'ServiceAway', 'InstanceSlow', 'FileDescriptorsRunningOut'].flatMap(
-    name => [
-      { cause: of(name, 'gateway'), steps: 'landing owner-reads', consumers: '' },
-      { cause: of(name, 'projects'), steps: 'landing webhook owner-reads', consumers: '' },
-      {
-        cause: of(name, 'submissions'),
-        steps: 'landing media transcript webhook owner-reads',
-        consumers: 'submissions submissions-transcripts media transcription',
-      },
-      { cause: of(name, 'media'), steps: 'landing media transcript', consumers: 'media' },
-      { cause: of(name, 'transcription'), steps: 'transcript', consumers: 'transcription' },
-      { cause: of(name, 'webhooks'), steps: 'webhook', consumers: 'webhooks webhooks-events' },
-    ],
-  ),
+  ...[
+    'DatabaseWithoutPrimary',
+    'DatabaseSlow',
+    'ServiceAway',
+    'InstanceSlow',
+    'ProcessPaused',
+    'FileDescriptorsRunningOut',
+  ].flatMap(name => [
+    { cause: of(name, 'gateway'), steps: 'landing owner-reads', consumers: '' },
+    { cause: of(name, 'projects'), steps: 'landing webhook owner-reads', consumers: '' },
+    {
+      cause: of(name, 'submissions'),
+      steps: 'landing media transcript webhook owner-reads',
+      consumers: 'submissions submissions-transcripts media transcription',
+    },
+    { cause: of(name, 'media'), steps: 'landing media transcript', consumers: 'media' },
+    { cause: of(name, 'transcription'), steps: 'transcript', consumers: 'transcription' },
+    { cause: of(name, 'webhooks'), steps: 'webhook', consumers: 'webhooks webhooks-events' },
+  ]),
   ...['DiskFull', 'FfmpegStarved', 'ProgramStalled', 'ProgramsKilled'].flatMap(name => [
     { cause: of(name, 'media'), steps: 'landing media transcript', consumers: 'media' },
     { cause: of(name, 'transcription'), steps: 'transcript', consumers: 'transcription' },
@@ -173,6 +178,23 @@ describe('a cause silences the symptoms of its own service and step', () => {
         await expectSilenced([], 'after the cause has ended');
       }
     });
+});
+
+test('a slow process sends one page', async () => {
+  const at = (name: string, instance: string, severity = 'page'): Alert => ({
+    ...of(name, 'gateway'),
+    severity,
+    instance,
+  });
+  const all = [
+    at('InstanceSlow', 'a'),
+    at('ProcessPaused', 'a'),
+    at('ProcessPaused', 'b'),
+    at('EventLoopLate', 'b', 'ticket'),
+  ];
+  await send(all);
+  await expectSilenced([at('ProcessPaused', 'a'), at('EventLoopLate', 'b')], 'the other process still pages');
+  await send(all, { isOver: true });
 });
 
 test('one broken promise pages once, and does not silence another one', async () => {

@@ -52,6 +52,7 @@ const OF_A_SERVICE = [
   'ServiceAway',
   'FileDescriptorsRunningOut',
   'InstanceSlow',
+  'ProcessPaused',
   'DiskFull',
   'FfmpegStarved',
   'ProgramStalled',
@@ -106,8 +107,10 @@ export const EXPLAINS: readonly Explanation[] = [
     effects: { alerts: ['InstanceSlow', 'EventLoopLate'] },
     equal: ['job', 'instance'],
   },
+  // Whichever of the two fires first, a slow process sends one page; their runbooks link to each other.
+  { cause: { alerts: ['InstanceSlow'] }, effects: { alerts: ['ProcessPaused'] }, equal: ['job', 'instance'] },
   {
-    cause: { alerts: ['InstanceSlow', 'MemoryNearLimit'] },
+    cause: { alerts: ['InstanceSlow', 'ProcessPaused', 'MemoryNearLimit'] },
     effects: { alerts: ['EventLoopLate'] },
     equal: ['job', 'instance'],
   },

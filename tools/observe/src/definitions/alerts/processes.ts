@@ -77,6 +77,18 @@ function programsKilled(time: Time): string {
   return `sum by (job) ((${killed} unless ${killed} offset ${window}) or increase(${killed}[${window}])) > 2`;
 }
 
+/** Above this event-loop delay (seconds), a process does not respond in time, whatever the reason. */
+const PAUSED_SECONDS = 1;
+
+// A single busy export fires nothing: the delay must be high now, a minute ago and in every export between. A process that
+// has started or ended within this minute lacks one of the two.
+function processPaused(time: Time): string {
+  const window = time.window(MINUTE, 10);
+  const delay = 'nodejs_eventloop_delay_p99_seconds';
+  const over = [`min_over_time(${delay}[${window}])`, delay, `${delay} offset ${window}`];
+  return `min by (job, instance) (\n${over.map(each => `${each} > ${PAUSED_SECONDS}`).join('\nand ')}\n)`;
+}
+
 /** Alerts about a process or its resources, each with the labels `job` and `instance` if it is about one process. */
 export const PROCESS_ALERTS: readonly Alert[] = [
   {
@@ -130,6 +142,16 @@ export const PROCESS_ALERTS: readonly Alert[] = [
     summary:
       '{{ $labels.instance }} of {{ $labels.job }} takes {{ $value | humanizeDuration }}, over three times as long as its fastest sibling',
     description: 'All requests to this process are slow; its siblings are healthy.',
+  },
+  {
+    name: 'ProcessPaused',
+    about: 'process',
+    severity: 'page',
+    expr: processPaused,
+    forSeconds: PROCESS_WAIT,
+    summary: '{{ $labels.instance }} of {{ $labels.job }} pauses for {{ $value | humanizeDuration }} again and again',
+    description:
+      'Requests wait until the process accepts them, so its own durations do not show the wait. It is too busy, or it is stopped at intervals.',
   },
   {
     name: 'FileDescriptorsRunningOut',

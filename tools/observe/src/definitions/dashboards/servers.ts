@@ -219,8 +219,8 @@ export const PROCESSES: Dashboard = {
       'Event loop: delay',
       's',
       by('max', 'job, instance', 'nodejs_eventloop_delay_p99_seconds'),
-      'The 99th percentile.',
-      { warn: 0.1, bad: 0.5, runbook: 'EventLoopLate' },
+      'The 99th percentile; 0.2 in a healthy process, which measures every 0.2 s.',
+      { warn: 0.3, bad: 0.5, runbook: 'EventLoopLate' },
     ),
     lines(
       'Event loop: in use',

@@ -40,6 +40,8 @@ const killed = (values: string): Series => ({
     values,
 });
 
+const DELAY = 'nodejs_eventloop_delay_p99_seconds{job="gateway",instance="a"}';
+
 const LOST = [
   'otelcol_exporter_send_failed_spans{job="collector",instance="c",exporter="zipkin"}',
   'otelcol_exporter_enqueue_failed_spans{job="collector",instance="c",exporter="zipkin"}',
@@ -260,6 +262,31 @@ export const CAUSE_TRIALS: Readonly<Record<string, readonly Trial[]>> = {
     },
     { name: 'a single process has no sibling to compare with', series: calls('a', 3), minutes: 15, fires: [] },
   ],
+  ProcessPaused: [
+    ...pair('ProcessPaused page', 9, { [DELAY]: '0.2x5 2x20' }, { [DELAY]: '0.2x5 0.9x20' }),
+    {
+      name: 'a process that was halted for minutes',
+      series: { [DELAY]: '0.2x5 _x3 180 0.2x20' },
+      minutes: 10,
+      fires: [],
+    },
+    { name: 'a process that starts busily', series: { [DELAY]: '_x5 3 0.2x20' }, minutes: 6, fires: [] },
+    { name: 'a process that ends busily', series: { [DELAY]: '0.2x5 3 stale' }, minutes: 7, fires: [] },
+    {
+      name: 'in a drill, nine busy exports of ten',
+      series: { [DELAY]: `0.2x20 ${'3x8 0.2 '.repeat(5)}0.2x20` },
+      minutes: 60,
+      isDrill: true,
+      fires: ['EventLoopLate ticket'],
+    },
+    {
+      name: 'in a drill, every export',
+      series: { [DELAY]: '0.2x20 3x40' },
+      minutes: 34,
+      isDrill: true,
+      fires: ['ProcessPaused page', 'EventLoopLate ticket'],
+    },
+  ],
   FileDescriptorsRunningOut: pair(
     'FileDescriptorsRunningOut page',
     10,
@@ -284,12 +311,7 @@ export const CAUSE_TRIALS: Readonly<Record<string, readonly Trial[]>> = {
     { 'recording_memory_limit_bytes{job="media",instance="a"}': '105x20' },
     { 'recording_memory_limit_bytes{job="media",instance="a"}': '200x20' },
   ),
-  EventLoopLate: pair(
-    'EventLoopLate ticket',
-    15,
-    { 'nodejs_eventloop_delay_p99_seconds{job="gateway",instance="a"}': '0.8x20' },
-    { 'nodejs_eventloop_delay_p99_seconds{job="gateway",instance="a"}': '0.02x6 0.9 0.02x20' },
-  ),
+  EventLoopLate: pair('EventLoopLate ticket', 15, { [DELAY]: '0.8x20' }, { [DELAY]: '0.02x6 0.9 0.02x20' }),
   TelemetryDropped: [
     ...pair(
       'TelemetryDropped ticket',

@@ -12,8 +12,8 @@ export interface SoonTrial {
   alert: string;
   what: string;
   series: Series;
-  /** The seconds after the first sample with the fault until the alert must fire. */
-  within: number;
+  /** The seconds after the first sample with the fault until the alert must fire; undefined if it must not fire. */
+  within: number | undefined;
   /** An alert that must not fire, neither during the fault nor after it. */
   never?: string;
 }
@@ -56,6 +56,7 @@ function calls(metric: string, labels: string, le: string): Series {
   };
 }
 
+const DELAY = 'nodejs_eventloop_delay_p99_seconds';
 const HTTP = 'http_client_request_duration_seconds';
 const GROUP = 'messaging_destination_name="a.media.events",messaging_consumer_group_name="a.submissions"';
 // One process reads the figures that cost a query, every half minute.
@@ -143,6 +144,31 @@ export const SOON: readonly SoonTrial[] = [
         since => (since === undefined ? 1 : 0),
       ),
     },
+  },
+  {
+    alert: 'ProcessPaused',
+    what: 'the gateway is stopped for 1.8 s of every 2 s',
+    within: 75,
+    series: gauge(DELAY, 'gateway', since => (since === undefined ? 0.2 : 2)),
+    never: 'EventLoopLate',
+  },
+  {
+    alert: 'ProcessPaused',
+    what: 'one busy export',
+    within: undefined,
+    series: gauge(DELAY, 'gateway', since => (since === 0 ? 6 : 0.2)),
+  },
+  {
+    alert: 'ProcessPaused',
+    what: 'four busy exports of five',
+    within: undefined,
+    series: gauge(DELAY, 'gateway', since => (since === undefined || since % 75 === 60 ? 0.2 : 3)),
+  },
+  {
+    alert: 'ProcessPaused',
+    what: 'the collector repeats the busy export of a process that exports each minute',
+    within: undefined,
+    series: gauge(DELAY, 'gateway', since => (since === undefined || since >= 75 ? 0.2 : 3)),
   },
   {
     alert: 'FfmpegStarved',

@@ -87,13 +87,18 @@ export async function runTrials(promtool: string, trials: readonly Trial[]): Pro
 
 /**
  * Runs a trial of each fault over all rules with promtool: the alert must fire while the fault lasts, and end soon after
- * it.
+ * it, or must never fire.
  */
 export async function runSoonTrials(promtool: string, trials: readonly SoonTrial[]): Promise<void> {
   const firing = (alert: string, at: number, isFiring: boolean) => ({
     expr: `group by (alertname) (ALERTS{alertname="${alert}", alertstate="firing"})`,
     eval_time: `${at}s`,
     exp_samples: isFiring ? [{ labels: `{alertname="${alert}"}`, value: 1 }] : [],
+  });
+  const silent = (alert: string) => ({
+    expr: `max_over_time(ALERTS{alertname="${alert}", alertstate="firing"}[1h])`,
+    eval_time: `${FAULT_END + OVER_WITHIN}s`,
+    exp_samples: [],
   });
   await promtoolTest(promtool, {
     'rules.yaml': { groups: groupsFor(undefined, false) },
@@ -107,21 +112,16 @@ export async function runSoonTrials(promtool: string, trials: readonly SoonTrial
           series: of,
           values: until(values, FAULT_END),
         })),
-        promql_expr_test: [
-          firing(alert, FAULT_AT - SAMPLE, false),
-          firing(alert, FAULT_AT + within, true),
-          firing(alert, FAULT_END - SAMPLE, true),
-          firing(alert, FAULT_END + OVER_WITHIN, false),
-          ...(never
-            ? [
-                {
-                  expr: `max_over_time(ALERTS{alertname="${never}", alertstate="firing"}[1h])`,
-                  eval_time: `${FAULT_END + OVER_WITHIN}s`,
-                  exp_samples: [],
-                },
-              ]
-            : []),
-        ],
+        promql_expr_test:
+          within === undefined
+            ? [silent(alert)]
+            : [
+                firing(alert, FAULT_AT - SAMPLE, false),
+                firing(alert, FAULT_AT + within, true),
+                firing(alert, FAULT_END - SAMPLE, true),
+                firing(alert, FAULT_END + OVER_WITHIN, false),
+                ...(never ? [silent(never)] : []),
+              ],
       })),
     },
   });
