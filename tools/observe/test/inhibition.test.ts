@@ -14,10 +14,10 @@ import { startAlertmanager } from '../src/servers/alertmanager.ts';
 type Alert = Readonly<Record<string, string>> & { name: string };
 
 const STEPS = ['landing', 'media', 'transcript', 'webhook', 'owner-reads'];
-const burns = (step: string, severity = 'page'): Alert => {
+const burns = (step: string, severity = 'page', burn = '14.4'): Alert => {
   const words = step.split('-').map(word => word[0]!.toUpperCase() + word.slice(1));
   const name = `${words.join('').replace(/s$/, '')}BudgetBurns`;
-  return { name, severity, about: 'promise', objective: step, recording_step: step, burn: severity };
+  return { name, severity, about: 'promise', objective: step, recording_step: step, burn };
 };
 const waits = (step: string): Alert => ({
   ...{
@@ -180,6 +180,13 @@ describe('a cause silences the symptoms of its own service and step', () => {
     });
 });
 
+test('one broken promise opens one ticket', async () => {
+  const tickets = [burns('media', 'ticket', '3'), burns('media', 'ticket', '1'), burns('webhook', 'ticket', '1')];
+  await send(tickets);
+  await expectSilenced([burns('media', 'ticket', '1')], 'the lesser ticket of the same promise is silent');
+  await send(tickets, { isOver: true });
+});
+
 test('a slow process sends one page', async () => {
   const at = (name: string, instance: string, severity = 'page'): Alert => ({
     ...of(name, 'gateway'),
@@ -198,7 +205,7 @@ test('a slow process sends one page', async () => {
 });
 
 test('one broken promise pages once, and does not silence another one', async () => {
-  const media = [burns('media'), burns('media', 'ticket'), waits('media')];
+  const media = [burns('media'), burns('media', 'ticket', '1'), waits('media')];
   await send([...media, burns('webhook'), waits('transcript')]);
   await expectSilenced([burns('media', 'ticket'), waits('media')], 'the most urgent alert of media stays');
   await send([...media, burns('webhook'), waits('transcript')], { isOver: true });

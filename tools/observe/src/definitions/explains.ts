@@ -129,7 +129,7 @@ export const EXPLAINS: readonly Explanation[] = [
     cause: stuck(group),
     effects: promises([step]),
   })),
-  // A broken promise pages only once, by its most urgent alert.
+  // A broken promise sends one page or one ticket, by its most urgent alert.
   {
     cause: { alerts: [BURNS], labels: { severity: 'page' } },
     effects: { alerts: [WAITS, 'ClipsStuck'] },
@@ -139,6 +139,11 @@ export const EXPLAINS: readonly Explanation[] = [
   {
     cause: { alerts: [BURNS, WAITS], labels: { severity: 'page' } },
     effects: { alerts: [BURNS, WAITS], labels: { severity: 'ticket' } },
+    equal: ['alertname', 'recording_step'],
+  },
+  {
+    cause: { alerts: [BURNS], labels: { burn: '3' } },
+    effects: { alerts: [BURNS], labels: { burn: '1' } },
     equal: ['alertname', 'recording_step'],
   },
 ];
