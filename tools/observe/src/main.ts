@@ -58,14 +58,17 @@ async function record(target: Ready & SampleProject, dataDir: string, signal: Ab
   }
 }
 
-function banner(ready: Ready, { pageUrl, traceUrl }: Observability, dataDir: string): string {
+function banner(ready: Ready, observability: Observability, dataDir: string): string {
   const { baseUrl, apiToken, webhookSinkUrl } = ready;
+  const { pageUrl, traceUrl, prometheusUrl, alertmanagerUrl } = observability;
   const folder = relative(process.cwd(), dataDir) || '.';
   return `
 Recording Request is running with all observability servers.
 
   Open             ${pageUrl}   (clips with their traces, alerts, dashboards)
   API docs         ${baseUrl}/api/docs
+  Prometheus       ${prometheusUrl}
+  Alertmanager     ${alertmanagerUrl}
   Logs             ${folder}/logs, ${folder}/observe/logs
 
 To use it from another terminal:
