@@ -10,6 +10,7 @@ import { fileFindings, filesRead, keysRead } from './files.ts';
 import type { Finding } from './finding.ts';
 import { nameFindings } from './names.ts';
 import { placeholderFindings } from './placeholders.ts';
+import { imagelessContainers, withImages } from './pods.ts';
 import { scalingFindings } from './scaling.ts';
 import { objectFindings } from './schemas.ts';
 import { type IsNeeded, secretFindings } from './secrets.ts';
@@ -17,7 +18,8 @@ import { addressFindings, reachFindings } from './servers.ts';
 import { openStandInFiles } from './stand-ins.ts';
 
 /** Returns all faults and notes about rendered objects, each once. */
-export async function checkObjects(tools: ManifestTools, all: Manifest[]): Promise<Finding[]> {
+export async function checkObjects(tools: ManifestTools, rendered: Manifest[]): Promise<Finding[]> {
+  const all = withImages(rendered);
   const ofObjects = await objectFindings(tools, all);
   const programs = programsIn(all);
   const dir = await mkdtemp(join(tmpdir(), 'stand-ins-'));
@@ -27,6 +29,7 @@ export async function checkObjects(tools: ManifestTools, all: Manifest[]): Promi
     const isNeeded: IsNeeded = (by, key) =>
       starts.some(({ program, needed }) => program.object === by && needed.has(key));
     return unique([
+      ...imagelessContainers(rendered),
       ...ofObjects,
       ...placeholderFindings(all),
       ...nameFindings(all),

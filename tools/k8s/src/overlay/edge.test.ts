@@ -34,10 +34,28 @@ test('finds a proxy that the gateway does not trust', () => {
   );
 });
 
-test('finds an edge that no policy lets in', () => {
+test('finds an edge that no policy lets in, and one that lets everybody in', () => {
   const fromEdge = (ingress: object[]) => object('NetworkPolicy', 'from-edge', { spec: { podSelector: {}, ingress } });
+  const from = [{ podSelector: {} }];
   assert.match(faultsIn(findings({}, fromEdge([])))[0]!, /networks\.edge is empty/);
-  assert.deepEqual(findings({}, fromEdge([{}])), []);
+  for (const ports of [undefined, [{ port: 'http' }], [{ port: 8080 }], [{ port: 8000, endPort: 9000 }]])
+    assert.deepEqual(findings({}, fromEdge([{ from, ports }])), []);
+  for (const rule of [{}, { from: [] }, { ports: [{ port: 'http' }] }]) {
+    const found = faultsIn(findings({}, fromEdge([{ from }, rule])));
+    assert.match(found.join(), /^networks\.edge \(policy from-edge\) has a rule without peers in from, so everybody/);
+    assert.deepEqual(findings({ ALLOW_HTTP_URLS: 'true' }, fromEdge([rule])), []);
+  }
+  for (const port of [{ port: 80 }, { port: 'https' }, { port: 8080, protocol: 'UDP' }])
+    assert.match(
+      faultsIn(findings({}, fromEdge([{ from, ports: [port] }]))).join(),
+      /^networks\.edge \(policy from-edge\) does not allow the gateway's port http \(8080\): set ports/,
+    );
+});
+
+test('finds a public address without TLS, except in a trial', () => {
+  const http = { PUBLIC_BASE_URL: 'http://clips.corp.internal' };
+  assert.match(faultsIn(findings(http)).join(), /^PUBLIC_BASE_URL begins with http:\/\//);
+  assert.deepEqual(findings({ ...http, INTERNAL_PLAINTEXT: 'true' }), []);
 });
 
 test('notes a listener without TLS, and an offload without its nginx', () => {

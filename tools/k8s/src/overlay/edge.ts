@@ -11,13 +11,18 @@ export function edgeFindings(programs: Program[], all: Manifest[]): Finding[] {
   const { MEDIA_OFFLOAD, TRUSTED_PROXIES = '0' } = gateway.values;
   return [
     ...hostFindings(gateway, edges),
+    ...(gateway.values.PUBLIC_BASE_URL?.startsWith('http:') && !isTrial(gateway)
+      ? [
+          fault(
+            'PUBLIC_BASE_URL begins with http://, so links and uploads are not encrypted: set the https:// address.',
+          ),
+        ]
+      : []),
     ...edges.flatMap(listenerFindings),
     ...(edges.length > 0 && TRUSTED_PROXIES === '0'
       ? [fault('TRUSTED_PROXIES is 0, but a proxy is in front: name its addresses, or the number of proxies.')]
       : []),
-    ...(fromEdge && !fromEdge.spec.ingress?.length
-      ? [fault('networks.edge is empty, so nothing may call the gateway: name the pods or addresses of your proxy.')]
-      : []),
+    ...(fromEdge ? proxyFindings(gateway, fromEdge.spec.ingress ?? []) : []),
     ...(MEDIA_OFFLOAD === 'accel' && edges.some(leadsToGateway)
       ? [
           note(
@@ -26,6 +31,39 @@ export function edgeFindings(programs: Program[], all: Manifest[]): Finding[] {
         ]
       : []),
     ...sharedCountFindings(gateway, all),
+  ];
+}
+
+/** Whether the settings are for a trial, which anybody may call without TLS. */
+const isTrial = ({ values }: Program): boolean =>
+  values.ALLOW_HTTP_URLS === 'true' || values.INTERNAL_PLAINTEXT === 'true';
+
+/** Returns the faults of the rules about the peers that may call the gateway. */
+function proxyFindings(gateway: Program, rules: Part[]): Finding[] {
+  if (rules.length === 0)
+    return [
+      fault('networks.edge is empty, so nothing may call the gateway: name the pods or addresses of your proxy.'),
+    ];
+  const ports: Part[] = gateway.container.ports ?? [];
+  const http: number = ports.find(({ name }) => name === 'http')?.containerPort ?? 8080;
+  const has = ({ port = http, endPort = port, protocol = 'TCP' }: Part) =>
+    protocol === 'TCP' && (port === 'http' || (port <= http && endPort >= http));
+  const isOpen = rules.some(({ from }) => !from?.length) && !isTrial(gateway);
+  return [
+    ...(isOpen
+      ? [
+          fault(
+            'networks.edge (policy from-edge) has a rule without peers in from, so everybody may call the gateway: name the pods or addresses of your proxy.',
+          ),
+        ]
+      : []),
+    ...(rules.some(({ ports: allowed }) => !allowed?.length || allowed.some(has))
+      ? []
+      : [
+          fault(
+            `networks.edge (policy from-edge) does not allow the gateway's port http (${http}): set ports to [{ port: http }], because a policy names the pods' port.`,
+          ),
+        ]),
   ];
 }
 

@@ -89,7 +89,7 @@ function matchesTarget({ group, version, kind, name }: Target, object: Manifest)
 
 function imageFault({ name }: { name: string }, all: Manifest[], file: string): Finding[] {
   const used: string[] = all.flatMap(object =>
-    (podOf(object)?.spec.containers ?? []).map(({ image }: Part) => image.replace(/[@:][^/]*$/, '')),
+    (podOf(object)?.spec.containers ?? []).flatMap(({ image }: Part) => image?.replace(/[@:][^/]*$/, '') ?? []),
   );
   return used.includes(name)
     ? []
