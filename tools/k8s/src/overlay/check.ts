@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { ManifestTools } from '../install.ts';
 import type { Manifest } from '../manifests.ts';
+import { agreementFindings } from './agreement.ts';
 import { configurationFindings, overriddenSettings, startsOf, unknownSettings } from './configuration.ts';
 import { edgeFindings } from './edge.ts';
 import { programsIn } from './environment.ts';
@@ -40,6 +41,7 @@ export async function checkObjects(tools: ManifestTools, rendered: Manifest[]): 
       ...fileFindings(files, all),
       ...(await reachFindings(programs, all)),
       ...addressFindings(programs, all),
+      ...(await agreementFindings(programs)),
       ...edgeFindings(programs, all),
       ...scalingFindings(programs, all),
     ]);

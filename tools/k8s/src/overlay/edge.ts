@@ -1,6 +1,6 @@
 import type { Manifest } from '../manifests.ts';
 import type { Program } from './environment.ts';
-import { type Finding, fault, find, inWords, note, type Part } from './finding.ts';
+import { type Finding, fault, find, inWords, isOfChart, note, type Part } from './finding.ts';
 
 /** Returns faults and notes about outside access to the gateway. */
 export function edgeFindings(programs: Program[], all: Manifest[]): Finding[] {
@@ -112,7 +112,12 @@ function sharedCountFindings({ object, values, given, possible }: Program, all: 
   if (!values.REDIS_URL && !values.REDIS_URL_FILE && !given.has('REDIS_URL') && !possible.has('REDIS_URL'))
     return [note(`without REDIS_URL, ${sentence}.`)];
   const policy = find(all, 'NetworkPolicy', 'to-redis', object.metadata.namespace);
-  return policy && !policy.spec.egress?.length
-    ? [note(`networks.redis is empty, so no Redis is reachable: ${sentence}.`)]
-    : [];
+  if (!policy || policy.spec.egress?.length) return [];
+  const [place, remedy] = isOfChart(all)
+    ? ['networks.redis', 'set networks.redis']
+    : ['the egress of the NetworkPolicy to-redis', 'patch that egress'];
+  const words = `${place} is empty, so no Redis is reachable: ${sentence}`;
+  // A known address of the Redis has its own fault.
+  const isConfigured = values.REDIS_CA_FILE || values.REDIS_URL_FILE || given.has('REDIS_URL');
+  return [isConfigured && !values.REDIS_URL ? fault(`${words}; ${remedy}.`) : note(`${words}.`)];
 }

@@ -32,3 +32,7 @@ export function similar(name: string, names: Iterable<string>): string {
   const near = [...names].filter(each => each !== name && distance(each, name) <= NEAR);
   return near.length > 0 ? `; a similar one is ${near[0]}` : '';
 }
+
+/** Returns whether Helm rendered the objects. */
+export const isOfChart = (all: Manifest[]): boolean =>
+  all.some(({ metadata }) => metadata.labels?.['app.kubernetes.io/managed-by'] === 'Helm');

@@ -37,7 +37,7 @@ test('names topics, groups and brokers that differ', () => {
   ]);
   assert.match(
     faults({}, { KAFKA_TOPIC_PREFIX: 'a.' })[0]!,
-    /no service has the consumer group media with KAFKA_TOPIC_PREFIX “a\.”/,
+    /no service has the consumer group media with KAFKA_TOPIC_PREFIX “a\.”: patch the trigger to consumerGroup: a\.media and topic: a\.media\.work\.$/,
   );
   const literal = { bootstrapServersFromEnv: undefined, bootstrapServers: 'kafka-2:9092' };
   assert.match(faults(literal)[0]!, /bootstrapServers differs from KAFKA_BROKERS/);
@@ -46,10 +46,12 @@ test('names topics, groups and brokers that differ', () => {
 
 test('names a login that differs', () => {
   assert.deepEqual(faults({}, LOGIN), [
-    'ScaledObject media: tls is disable, but with KAFKA_TLS=true it must be enable.',
-    'ScaledObject media: sasl is none, but with KAFKA_SASL_MECHANISM=SCRAM-SHA-512 it must be scram_sha512.',
+    'ScaledObject media: tls is disable, but with KAFKA_TLS=true it must be enable: use the component scaling/keda-login.',
+    'ScaledObject media: sasl is none, but with KAFKA_SASL_MECHANISM=SCRAM-SHA-512 it must be scram_sha512: use the component scaling/keda-login.',
   ]);
   const secure = { tls: 'enable', sasl: 'scram_sha512' };
+  const plain = { ...secure, sasl: 'plaintext' };
+  assert.match(faults(plain, LOGIN, { authenticationRef }, login).join(), /must be scram_sha512: patch sasl\.$/);
   assert.match(faults(secure, LOGIN)[0]!, /authenticationRef is missing/);
   assert.match(faults(secure, LOGIN, { authenticationRef })[0]!, /there is no TriggerAuthentication kafka/);
   const other = object('TriggerAuthentication', 'kafka', { spec: { env: [{ name: 'PASSWORD' }] } });

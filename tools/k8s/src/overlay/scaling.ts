@@ -45,10 +45,11 @@ function triggerFaults(
   const { tls = 'disable', sasl = 'none', bootstrapServers: brokers, bootstrapServersFromEnv: variable } = metadata;
   const mechanism = values.KAFKA_SASL_MECHANISM ?? '';
   const wanted = { tls: values.KAFKA_TLS === 'true' ? 'enable' : 'disable', sasl: SASL[mechanism] };
+  const remedy = (field: string) => (authenticationRef ? `: patch ${field}` : ': use the component scaling/keda-login');
   const checks: [isFault: boolean, words: string][] = [
     [
       groups.length === 0,
-      `no service has the consumer group ${metadata.consumerGroup}${prefix && ` with KAFKA_TOPIC_PREFIX “${prefix}”`}`,
+      `no service has the consumer group ${metadata.consumerGroup}${prefix && ` with KAFKA_TOPIC_PREFIX “${prefix}”`}${prefixPatch(metadata, prefix)}`,
     ],
     [
       groups.length > 0 && !topics.includes(metadata.topic),
@@ -57,18 +58,29 @@ function triggerFaults(
     [brokers !== undefined && brokers !== values.KAFKA_BROKERS, 'bootstrapServers differs from KAFKA_BROKERS'],
     [variable !== undefined && !values[variable], `${variable} is not among the variables of ${program.name}`],
     [wanted.sasl === undefined, `KEDA cannot log in with ${mechanism}: use scaling/cpu`],
-    [wanted.tls !== tls, `tls is ${tls}, but with KAFKA_TLS=${values.KAFKA_TLS ?? 'false'} it must be ${wanted.tls}`],
+    [
+      wanted.tls !== tls,
+      `tls is ${tls}, but with KAFKA_TLS=${values.KAFKA_TLS ?? 'false'} it must be ${wanted.tls}${remedy('tls')}`,
+    ],
     [
       wanted.sasl !== undefined && wanted.sasl !== sasl,
-      `sasl is ${sasl}, but with KAFKA_SASL_MECHANISM=${mechanism} it must be ${wanted.sasl}`,
+      `sasl is ${sasl}, but with KAFKA_SASL_MECHANISM=${mechanism} it must be ${wanted.sasl}${remedy('sasl')}`,
     ],
     [
       (sasl !== 'none' || tls === 'enable') && !authenticationRef && Boolean(mechanism),
-      'authenticationRef is missing: use scaling/keda-login',
+      'authenticationRef is missing: use the component scaling/keda-login',
     ],
   ];
   const login = authenticationRef && loginFault(authenticationRef, program, scaled, all);
   return [...checks.filter(([isFault]) => isFault).map(([, words]) => words), ...(login ? [login] : [])];
+}
+
+/** Returns words for the patch of a trigger whose topic and group lack the prefix; empty for another trigger. */
+function prefixPatch({ consumerGroup, topic }: Part, prefix: string): string {
+  const isOurs = CONSUMERS.some(each => each[0] === topic && each[1] === consumerGroup);
+  return prefix && isOurs
+    ? `: patch the trigger to consumerGroup: ${prefix}${consumerGroup} and topic: ${prefix}${topic}`
+    : '';
 }
 
 function loginFault(

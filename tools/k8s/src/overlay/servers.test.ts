@@ -34,6 +34,20 @@ test('names the setting, the server, the service and the network that must allow
   assert.deepEqual(await findingsWith(data, [allowed('10.4.0.0/24', 8443)]), []);
 });
 
+test('with kustomize, names the policy of a server that installation.yaml does not have', async () => {
+  const data = { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://collector.corp.internal:4318' };
+  assert.match(
+    faultsIn(await findingsWith(data, [])).join(),
+    /:4318: patch the egress of the NetworkPolicy to-telemetry\.$/,
+  );
+  const ofHelm = object('ConfigMap', 'any');
+  ofHelm.metadata.labels = { 'app.kubernetes.io/managed-by': 'Helm' };
+  assert.match(
+    faultsIn(await findingsWith(data, [], [ofHelm])).join(),
+    /allow it in networks\.telemetry \(policy to-telemetry\)\.$/,
+  );
+});
+
 test('names all servers of a setting in one sentence', async () => {
   const all = [
     deployment('media', FROM_SETTINGS),

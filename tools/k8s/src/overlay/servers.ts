@@ -2,7 +2,7 @@ import { type Manifest, podOf } from '../manifests.ts';
 import { variablesRead } from './configuration.ts';
 import { destinationOf } from './destinations.ts';
 import type { Program } from './environment.ts';
-import { type Finding, fault, inWords, listed, note, type Part, similar } from './finding.ts';
+import { type Finding, fault, inWords, isOfChart, listed, note, type Part, similar } from './finding.ts';
 import { mayReach } from './reach.ts';
 
 export interface Server {
@@ -82,6 +82,7 @@ interface Refusal {
 
 /** Returns a fault for each setting with servers that the network policies keep from a program that uses it. */
 export async function reachFindings(programs: Program[], all: Manifest[]): Promise<Finding[]> {
+  const isChart = isOfChart(all);
   const refusals: Refusal[] = [];
   for (const { name, object, values } of programs) {
     const read = await variablesRead(name);
@@ -95,14 +96,22 @@ export async function reachFindings(programs: Program[], all: Manifest[]): Promi
     }
   }
   const sentences = Map.groupBy(refusals, ({ variable, unless }) => `${variable} ${unless ?? ''}`);
-  return [...sentences.values()].map(findingOf);
+  return [...sentences.values()].map(each => findingOf(each, isChart));
 }
 
-function findingOf(refusals: Refusal[]): Finding {
+/** The networks of the chart that installation.yaml of the production overlay does not have. */
+const ONLY_IN_CHART = ['telemetry', 'redis', 'backup'];
+
+const remedyFor = (network: string, isChart: boolean): string =>
+  ONLY_IN_CHART.includes(network) && !isChart
+    ? `patch the egress of the NetworkPolicy to-${network}`
+    : `allow it in networks.${network} (policy to-${network})`;
+
+function findingOf(refusals: Refusal[], isChart: boolean): Finding {
   const [{ variable, network, unless }] = refusals as [Refusal];
   const names = listed([...new Set(refusals.map(({ name }) => name))]);
   const servers = listed([...new Set(refusals.map(({ server: { host, port } }) => `${host}:${port}`))]);
-  const sentence = `${variable}: the network policies do not let ${names} reach ${servers}: allow it in networks.${network} (policy to-${network})`;
+  const sentence = `${variable}: the network policies do not let ${names} reach ${servers}: ${remedyFor(network, isChart)}`;
   return unless ? note(`${sentence}, unless ${unless}.`) : fault(`${sentence}.`);
 }
 
