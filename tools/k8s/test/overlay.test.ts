@@ -137,7 +137,7 @@ test('says which value is missing, and which folder is wrong', async () => {
     text.replace(/^S3_ENDPOINT=.*$/m, '').replace(/^KAFKA_BROKERS=.*$/m, ''),
   );
   await change(overlay, 'installation.yaml', text => text.replace(/^ +kafka: .*$/m, '').replace(/^ +media: .*$/m, ''));
-  assert.deepEqual((await check(overlay)).faults, [
+  assert.deepEqual((await check(overlay, join(overlay, 'admin'))).faults, [
     'KAFKA_BROKERS is missing: add it to settings.env.',
     'S3_ENDPOINT is missing: add it to settings.env.',
     'networks.kafka is missing: add it to installation.yaml.',

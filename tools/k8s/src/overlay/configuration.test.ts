@@ -50,6 +50,22 @@ test('says which optional secrets the settings need', async () => {
   assert.deepEqual([...start!.needed], ['KAFKA_PASSWORD']);
 });
 
+test('a backup to the store of the clips needs that store’s keys, and to another store its own, too', async () => {
+  const names = ['S3_ACCESS_KEY', 'S3_SECRET_KEY', 'BACKUP_S3_ACCESS_KEY', 'BACKUP_S3_SECRET_KEY'];
+  const args = ['tools/admin/src/main.ts', 'backup', '--to', 's3://backups'];
+  const keys = [secretKey('MONGO_URL', 'ours'), ...names.map(name => secretKey(name, 'ours', true))];
+  const of = async (more: Record<string, string>) => {
+    await using dir = await tempDir();
+    const objects = [deployment('backup', { ...FROM_SETTINGS, args, env: keys }), settings({ ...DATA, ...more })];
+    const [start] = await startsOf(programsIn(objects), await openStandInFiles(dir.path));
+    return start!;
+  };
+  const own = { BACKUP_S3_ENDPOINT: 'https://other.corp.internal' };
+  assert.deepEqual([...(await of({ S3_BUCKET: 'clips' })).needed], names.slice(0, 2));
+  assert.deepEqual([...(await of({ S3_BUCKET: 'clips', ...own })).needed].sort(), [...names].sort());
+  assert.deepEqual((await of({ S3_BUCKET: 'clips', S3_ENDPOINT: '' })).faults, ['S3_ENDPOINT is not set']);
+});
+
 test('repeats the sentences of a service about its settings', async () => {
   assert.deepEqual(await refused(...all({ SPEECH_BASE_URL: '', TRANSCRIPTION_SLOTS: 'many' })), [
     'transcription would not start: SPEECH_BASE_URL is not set.',

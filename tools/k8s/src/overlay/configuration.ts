@@ -14,7 +14,12 @@ import { isFile, SECRETS, standIn } from './stand-ins.ts';
 
 /** The variables of the commands that connect to the servers, except those of the bucket of backups. */
 const STORES = { ...mongoVariables, ...kafkaVariables, ...objectVariables };
-const variablesOfCommand = (name: string) => (name === 'backup' ? { ...STORES, ...ofBackups } : STORES);
+/** Both stores of a backup have the same names of fields. */
+const STORES_OF_BACKUP = {
+  ...STORES,
+  ...Object.fromEntries(Object.entries(ofBackups).map(([field, of]) => [`${field} of backups`, of])),
+};
+const variablesOfCommand = (name: string) => (name === 'backup' ? STORES_OF_BACKUP : STORES);
 
 /** Returns the names of the variables that a program reads, including those for files of secrets. */
 export async function variablesRead(name: string): Promise<Set<string>> {
@@ -34,7 +39,8 @@ async function faultsOf(name: string, env: Record<string, string>): Promise<stri
       if (error.name !== 'ConfigError') throw error;
       found.push(...(error as ConfigError).faults);
     });
-  return found;
+  // Without a store of its own, a backup only repeats the faults of the settings S3_….
+  return found.filter(each => !each.startsWith('BACKUP_') || !found.includes(each.replace('BACKUP_', '')));
 }
 
 /** The result of a program's start with the values of an overlay. */

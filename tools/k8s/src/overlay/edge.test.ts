@@ -69,10 +69,13 @@ test('notes several gateways that no Redis connects', () => {
     spec: { scaleTargetRef: { kind: 'Deployment', name: 'gateway' }, maxReplicas: 10 },
   });
   const toRedis = (egress: object[]) => object('NetworkPolicy', 'to-redis', { spec: { podSelector: {}, egress } });
-  assert.match(notesIn(findings({}, scaler, toRedis([])))[0]!, /NetworkPolicy to-redis is empty.*up to 10 gateways/);
+  assert.match(
+    notesIn(findings({}, scaler, toRedis([])))[0]!,
+    /^NetworkPolicy to-redis has no egress.*up to 10 gateways/,
+  );
   assert.match(
     faultsIn(findings({ REDIS_CA_FILE: '/servers-ca/redis.crt' }, scaler, toRedis([]))).join(),
-    /NetworkPolicy to-redis is empty, .*; patch that egress\.$/,
+    /^NetworkPolicy to-redis has no egress, .*; patch its egress\.$/,
   );
   assert.deepEqual(findings({}, scaler, toRedis([{}])), []);
   const without = object('Secret', 'ours', { stringData: {} });

@@ -114,9 +114,9 @@ function sharedCountFindings({ object, values, given, possible }: Program, all: 
   const policy = find(all, 'NetworkPolicy', 'to-redis', object.metadata.namespace);
   if (!policy || policy.spec.egress?.length) return [];
   const [place, remedy] = isOfChart(all)
-    ? ['networks.redis', 'set networks.redis']
-    : ['the egress of the NetworkPolicy to-redis', 'patch that egress'];
-  const words = `${place} is empty, so no Redis is reachable: ${sentence}`;
+    ? ['networks.redis is empty', 'set it']
+    : ['NetworkPolicy to-redis has no egress', 'patch its egress'];
+  const words = `${place}, so no Redis is reachable: ${sentence}`;
   // A known address of the Redis has its own fault.
   const isConfigured = values.REDIS_CA_FILE || values.REDIS_URL_FILE || given.has('REDIS_URL');
   return [isConfigured && !values.REDIS_URL ? fault(`${words}; ${remedy}.`) : note(`${words}.`)];

@@ -22,11 +22,15 @@ export interface Rendered {
 /** Renders folders with kustomize. A folder that kustomize refuses has no objects. */
 export async function renderFolders(tools: { kustomize: string }, folders: string[]): Promise<Rendered> {
   const rendered: Rendered = { objects: [], findings: [] };
-  for (const folder of folders) {
+  const refused: string[] = [];
+  for (const folder of [...folders].sort()) {
+    // DIR/admin needs the objects of DIR.
+    if (refused.some(each => folder.startsWith(`${each}/`))) continue;
     try {
       rendered.objects.push(...objectsOf(await render(tools, folder)));
       rendered.findings.push(...(await targetFindings(tools, folder)));
     } catch (error) {
+      refused.push(folder);
       const missing = await missingValues(folder).catch(() => []);
       rendered.findings.push(...refusals(error, message => (missing.length > 0 ? missing : kustomizeFaults(message))));
     }
