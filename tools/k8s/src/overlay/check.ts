@@ -11,8 +11,8 @@ import { fileFindings, filesRead, keysRead } from './files.ts';
 import type { Finding } from './finding.ts';
 import { nameFindings } from './names.ts';
 import { placeholderFindings } from './placeholders.ts';
-import { imagelessContainers, withImages } from './pods.ts';
-import { scalingFindings } from './scaling.ts';
+import { imagelessContainers, podFindings, withImages } from './pods.ts';
+import { replicaFaults, scalingFindings } from './scaling.ts';
 import { objectFindings } from './schemas.ts';
 import { type IsNeeded, secretFindings } from './secrets.ts';
 import { addressFindings, reachFindings } from './servers.ts';
@@ -44,6 +44,8 @@ export async function checkObjects(tools: ManifestTools, rendered: Manifest[]): 
       ...(await agreementFindings(programs)),
       ...edgeFindings(programs, all),
       ...scalingFindings(programs, all),
+      ...replicaFaults(programs, all),
+      ...podFindings(programs, all),
     ]);
   } finally {
     await rm(dir, { recursive: true });

@@ -1,5 +1,6 @@
 import { type Manifest, podOf } from '../manifests.ts';
-import { type Finding, fault, inWords, type Part } from './finding.ts';
+import type { Program } from './environment.ts';
+import { type Finding, fault, inWords, listed, note, type Part } from './finding.ts';
 
 const containersOf = (object: Manifest): Part[] => {
   const { initContainers = [], containers = [] } = podOf(object)?.spec ?? {};
@@ -28,3 +29,108 @@ export const withImages = (all: Manifest[]): Manifest[] =>
       if (spec[list]) spec[list] = spec[list].filter(({ image }: Part) => image);
     return copy;
   });
+
+/** Returns faults and notes about the pods of our programs. */
+export const podFindings = (programs: Program[], all: Manifest[]): Finding[] => [
+  ...all.flatMap(object => containersOf(object).flatMap(container => requestFaults(object, container))),
+  ...programs.flatMap(graceFaults),
+  ...imageFaults(programs, all),
+  ...placementNotes(programs, all),
+];
+
+const UNITS: Readonly<Record<string, number>> = {
+  m: 1e-3,
+  '': 1,
+  k: 1e3,
+  M: 1e6,
+  G: 1e9,
+  T: 1e12,
+  Ki: 2 ** 10,
+  Mi: 2 ** 20,
+  Gi: 2 ** 30,
+  Ti: 2 ** 40,
+};
+
+/** Returns the number in a quantity of Kubernetes; NaN for an unusual one. */
+function numberOf(quantity: unknown): number {
+  const [, digits, unit = ''] = /^([\d.]+)([A-Za-z]*)$/.exec(String(quantity)) ?? [];
+  return Number(digits) * (UNITS[unit] ?? Number.NaN);
+}
+
+/** The API server refuses the pods, not the Deployment, so an apply succeeds without pods. */
+function requestFaults(object: Manifest, { name, resources = {} }: Part): Finding[] {
+  const { requests = {}, limits = {} } = resources ?? {};
+  return Object.entries(requests ?? {})
+    .filter(([resource, wanted]) => numberOf(wanted) > numberOf(limits?.[resource]))
+    .map(([resource, wanted]) =>
+      fault(
+        `${inWords(object)}: container ${name} requests ${resource} ${wanted}, but its limit is ${limits[resource]}: lower the request or raise the limit.`,
+      ),
+    );
+}
+
+const STOP_SECONDS = 25;
+const GRACE_SECONDS = 30;
+
+function graceFaults({ object, container, values }: Program): Finding[] {
+  if (object.kind !== 'Deployment') return [];
+  const grace: number = podOf(object)!.spec.terminationGracePeriodSeconds ?? GRACE_SECONDS;
+  const serves: number = container.lifecycle?.preStop?.sleep?.seconds ?? 0;
+  const stop = Number(values.STOP_GRACE_SECONDS || STOP_SECONDS);
+  return stop >= grace - serves
+    ? [
+        fault(
+          `${inWords(object)}: STOP_GRACE_SECONDS is ${stop}, but Kubernetes kills the pods after ${grace} s, of which they serve for ${serves} s: set terminationGracePeriodSeconds to ${stop + serves + 15}, or a lower STOP_GRACE_SECONDS.`,
+        ),
+      ]
+    : [];
+}
+
+/** The operator's pod has a kustomization of its own, and so an image of its own. */
+function imageFaults(programs: Program[], all: Manifest[]): Finding[] {
+  return all
+    .filter(({ kind, metadata }) => kind === 'Pod' && metadata.name === 'admin')
+    .flatMap(admin => {
+      const gateway = programs.find(
+        ({ name, object }) => name === 'gateway' && object.metadata.namespace === admin.metadata.namespace,
+      );
+      const image: string = admin.spec.containers[0]?.image;
+      return !gateway || gateway.container.image === image
+        ? []
+        : [
+            fault(
+              `Pod admin has the image ${image}, but ${inWords(gateway.object)} has ${gateway.container.image}: set the same image in both kustomizations.`,
+            ),
+          ];
+    });
+}
+
+/** Nodes that all services need are probably the only ones for tasks, too. */
+function placementNotes(programs: Program[], all: Manifest[]): Finding[] {
+  const services = [...new Set(programs.map(({ object }) => object))].filter(({ kind }) => kind === 'Deployment');
+  const [first, ...others] = services.map(rulesOf);
+  const common = [...(first ?? [])].filter(rule => others.every(rules => rules.has(rule)));
+  return all
+    .filter(({ kind }) => kind === 'Job' || kind === 'CronJob')
+    .flatMap(task => {
+      const rules = rulesOf(task);
+      const missing = common.filter(
+        rule => !rules.has(rule) && !(rules.has(ALL_TAINTS) && rule.startsWith('the toleration')),
+      );
+      return missing.length > 0
+        ? [note(`${inWords(task)} lacks ${listed(missing)}, which all Deployments have: its pods may wait for ever.`)]
+        : [];
+    });
+}
+
+const ALL_TAINTS = 'the toleration of all taints';
+
+function rulesOf(object: Manifest): Set<string> {
+  const { nodeSelector, tolerations } = podOf(object)!.spec;
+  return new Set([
+    ...Object.entries(nodeSelector ?? {}).map(([key, value]) => `nodeSelector ${key}: ${value}`),
+    ...(tolerations ?? []).map(
+      (each: Part) => `the toleration of ${[each.key ?? 'all taints', each.value].filter(Boolean).join('=')}`,
+    ),
+  ]);
+}

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { programsIn } from './environment.ts';
 import { deployment, FROM_SETTINGS, faultsIn, object, secretKey, settings } from './example-objects.ts';
-import { scalingFindings } from './scaling.ts';
+import { replicaFaults, scalingFindings } from './scaling.ts';
 
 const KAFKA = { bootstrapServersFromEnv: 'KAFKA_BROKERS', consumerGroup: 'media', topic: 'media.work' };
 const LOGIN = { KAFKA_TLS: 'true', KAFKA_SASL_MECHANISM: 'SCRAM-SHA-512' };
@@ -57,4 +57,18 @@ test('names a login that differs', () => {
   const other = object('TriggerAuthentication', 'kafka', { spec: { env: [{ name: 'PASSWORD' }] } });
   assert.match(faults(secure, LOGIN, { authenticationRef }, other)[0]!, /reads PASSWORD, which the container of media/);
   assert.match(faults({}, { ...LOGIN, KAFKA_SASL_MECHANISM: 'OAUTHBEARER' })[0]!, /cannot log in with OAUTHBEARER/);
+});
+
+test('finds more pods of webhooks than partitions', () => {
+  const of = (kind: string, fields: object, data: Record<string, string> = {}) => {
+    const scaler = object(kind, 'webhooks', { spec: { scaleTargetRef: { name: 'webhooks' }, ...fields } });
+    const all = [deployment('webhooks', FROM_SETTINGS), settings(data), scaler];
+    return faultsIn(replicaFaults(programsIn(all), all));
+  };
+  assert.deepEqual(of('ScaledObject', { maxReplicaCount: 6 }), []);
+  assert.deepEqual(of('ScaledObject', { maxReplicaCount: 7 }, { KAFKA_PARTITIONS: '12' }), []);
+  assert.deepEqual(of('ScaledObject', { maxReplicaCount: 7 }), [
+    'ScaledObject webhooks: maxReplicaCount is 7, but KAFKA_PARTITIONS is 6, and other pods would do nothing: lower maxReplicaCount.',
+  ]);
+  assert.match(of('HorizontalPodAutoscaler', { maxReplicas: 4 }, { KAFKA_PARTITIONS: '3' })[0]!, /maxReplicas is 4/);
 });

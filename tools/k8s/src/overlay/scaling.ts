@@ -1,4 +1,5 @@
 import { CONSUMERS } from '@recording-request/events/topics';
+import { kafkaVariables } from '@recording-request/kit-kafka/variables';
 import type { Manifest } from '../manifests.ts';
 import type { Program } from './environment.ts';
 import { type Finding, fault, find, inWords, listed, type Part } from './finding.ts';
@@ -31,6 +32,25 @@ export const scalingFindings = (programs: Program[], all: Manifest[]): Finding[]
         triggerFaults(trigger, program, scaled, all).map(words => fault(`${inWords(scaled)}: ${words}.`)),
       );
     });
+
+/** Returns a fault for each autoscaler of webhooks with more pods than partitions: each pod needs a partition. */
+export function replicaFaults(programs: Program[], all: Manifest[]): Finding[] {
+  const { object, values } = programs.find(({ name }) => name === 'webhooks') ?? {};
+  const partitions = Number(values?.KAFKA_PARTITIONS) || kafkaVariables.kafkaPartitions.parse(undefined, {});
+  return all
+    .filter(({ spec }) => object && spec?.scaleTargetRef?.name === object.metadata.name)
+    .flatMap(scaler => {
+      const field = scaler.kind === 'ScaledObject' ? 'maxReplicaCount' : 'maxReplicas';
+      const most: number = scaler.spec[field] ?? 0;
+      return most > partitions
+        ? [
+            fault(
+              `${inWords(scaler)}: ${field} is ${most}, but KAFKA_PARTITIONS is ${partitions}, and other pods would do nothing: lower ${field}.`,
+            ),
+          ]
+        : [];
+    });
+}
 
 function triggerFaults(
   { metadata, authenticationRef }: Part,
