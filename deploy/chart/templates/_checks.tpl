@@ -78,6 +78,8 @@
   {{- $min := int (default $o.spec.minReplicaCount $o.spec.minReplicas) }}
   {{- $max := int (default $o.spec.maxReplicaCount $o.spec.maxReplicas) }}
   {{- if gt $min $max }}{{ fail (printf "services.%s.autoscaling: min (%d) is more than max (%d)" $name $min $max) }}{{ end }}
+  {{- $partitions := int (default "6" .settings.KAFKA_PARTITIONS) }}
+  {{- if and (eq $name "webhooks") (gt $max $partitions) }}{{ fail (printf "services.webhooks.autoscaling: max (%d) is more than KAFKA_PARTITIONS (%d), and other pods would do nothing: lower max" $max $partitions) }}{{ end }}
 {{- else if eq $o.kind "Deployment" }}
   {{- $spec := $o.spec.template.spec }}
   {{- $limit := dig "limits" "ephemeral-storage" "" (first $spec.containers).resources }}

@@ -20,6 +20,10 @@ for (const [values, told] of [
   [{ services: { gateway: { autoscaling: { min: 12 } } } }, /gateway\.autoscaling: min \(12\) .* max \(10\)/],
   [{ services: { media: { autoscaling: { max: 1 } } } }, /services\.media\.autoscaling: min \(2\) .* max \(1\)/],
   [{ services: { transcription: { autoscaling: { min: 6 } } }, scaling: 'cpu' }, /min \(6\) is more than max \(5\)/],
+  [
+    { services: { webhooks: { autoscaling: { max: 7 } } } },
+    /webhooks\.autoscaling: max \(7\) .* KAFKA_PARTITIONS \(6\)/,
+  ],
   [roomOf('10Gi', '64Gi'), /services\.media\.tmp needs .* \/tmp may hold 64Gi, .* uses more than 10Gi/],
   [roomOf('10Gi'), /services\.media\.tmp needs .* \/tmp may hold 16Gi/],
   [roomOf('64Gi', '64Gi'), /services\.media\.tmp needs/],
@@ -32,6 +36,8 @@ for (const [values, told] of [
 
 test('accepts bounds that are equal', async () => {
   await template({ services: { gateway: { autoscaling: { max: 2 } } } }, EXAMPLE);
+  const webhooks = { autoscaling: { max: 12 } };
+  await template({ services: { webhooks }, settings: { KAFKA_PARTITIONS: '12' } }, EXAMPLE);
   for (const [limit, tmp] of [
     ['68.8G', '64Gi'],
     [68_720_000_000, '64Gi'],

@@ -28,13 +28,15 @@ export async function checkObjects(tools: ManifestTools, rendered: Manifest[]): 
     const files = await filesRead(programs);
     const starts = await startsOf(programs, await openStandInFiles(dir));
     const isNeeded: IsNeeded = (by, key) =>
-      starts.some(({ program, needed }) => program.object === by && needed.has(key));
+      by.kind === 'TriggerAuthentication'
+        ? programs.some(({ values }) => values.KAFKA_CA_FILE)
+        : starts.some(({ program, needed }) => program.object === by && needed.has(key));
     return unique([
       ...imagelessContainers(rendered),
       ...ofObjects,
       ...placeholderFindings(all),
       ...nameFindings(all),
-      ...secretFindings(all, isNeeded, keysRead(files)),
+      ...secretFindings(all, isNeeded, keysRead(files, all)),
       ...unknownSettings(all, programs),
       ...overriddenSettings(all, programs),
       ...configurationFindings(starts),

@@ -114,6 +114,19 @@ test('names files that no volume provides, and keys that a Secret in the overlay
   );
 });
 
+test('lists the files of an optional Secret that nothing in the overlay creates', async () => {
+  const keys = async (data: Record<string, string>, ...more: Manifest[]) => {
+    const optional = structuredClone(service);
+    for (const { secret } of optional.spec.template.spec.volumes) secret.optional = true;
+    const objects = [optional, settings({ ...DATA, S3_CA_FILE: '/servers-ca/s3.crt', ...data }), ...more];
+    return keysRead(await filesRead(programsIn(objects)), objects).map(({ secret, key }) => `${secret} ${key}`);
+  };
+  const own = ['tls.crt', 'tls.key', 'ca.crt'].map(key => `tls-transcription ${key}`);
+  assert.deepEqual((await keys({})).sort(), ['servers-ca s3.crt', ...own].sort());
+  assert.deepEqual(await keys({ INTERNAL_PLAINTEXT: 'true' }), ['servers-ca s3.crt']);
+  assert.deepEqual((await keys({}, object('Secret', 'servers-ca', { stringData: {} }))).sort(), [...own].sort());
+});
+
 test('with Secrets as files, names the missing setting and the keys that files need', async () => {
   const mounted = deployment(
     'transcription',
@@ -125,7 +138,7 @@ test('with Secrets as files, names the missing setting and the keys that files n
   assert.deepEqual(await refused(...objects), [
     'transcription would not start: S3_SECRET_KEY is not set: set S3_SECRET_KEY_FILE=/secrets/S3_SECRET_KEY.',
   ]);
-  const keys = keysRead(await filesRead(programsIn(objects))).map(({ secret, key }) => `${secret} ${key}`);
+  const keys = keysRead(await filesRead(programsIn(objects)), objects).map(({ secret, key }) => `${secret} ${key}`);
   assert.deepEqual(keys, [
     'tls-transcription tls.crt',
     'tls-transcription tls.key',

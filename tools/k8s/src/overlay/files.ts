@@ -3,7 +3,7 @@ import { type Manifest, podOf } from '../manifests.ts';
 import { variablesRead } from './configuration.ts';
 import type { Program } from './environment.ts';
 import { type Finding, fault, find, listed, type Part, similar } from './finding.ts';
-import { knownKeys, type Read } from './secrets.ts';
+import { isMade, knownKeys, type Read } from './secrets.ts';
 import { isFile } from './stand-ins.ts';
 
 /** A file that a program reads, which a variable names. */
@@ -34,16 +34,24 @@ export async function filesRead(programs: Program[]): Promise<ReadFile[]> {
 
 const keyOf = ({ path, mount }: ReadFile): string => path.slice(mount.mountPath.replace(/\/$/, '').length + 1);
 
-/** Returns the keys of mounted Secrets that programs read as files. */
-export const keysRead = (files: ReadFile[]): Read[] =>
+/** Returns the keys of mounted Secrets that programs read as files; of an optional Secret only if nothing here creates it. */
+export const keysRead = (files: ReadFile[], all: Manifest[]): Read[] =>
   files
-    .filter(({ mount, volume }) => mount && volume?.secret && !volume.secret.items && !volume.secret.optional)
+    .filter(({ mount, volume }) => mount && volume?.secret && !volume.secret.items)
+    .filter(
+      ({ program: { object, values }, variable, volume: { secret } }) =>
+        !secret.optional ||
+        !(isMade(secret.secretName, object.metadata.namespace, all) || isUnused(variable, values.INTERNAL_PLAINTEXT)),
+    )
     .map(file => ({
       secret: file.volume.secret.secretName,
       key: keyOf(file),
       optional: false,
       by: file.program.object,
     }));
+
+const isUnused = (variable: string, plaintext: string | undefined): boolean =>
+  plaintext === 'true' && /^TLS_/.test(variable);
 
 /** Returns a fault for each variable with a file that no volume of the container provides. */
 export function fileFindings(files: ReadFile[], all: Manifest[]): Finding[] {

@@ -14,9 +14,10 @@ Checks an overlay of deploy/k8s, or values of the chart, without a cluster. Prin
 what to change, and their number. DIR may be anywhere; several folders, such as DIR and DIR/admin, are checked together.
 
 It finds placeholders of the examples, values that a service would refuse, unknown settings, names and patches that match
-nothing, servers that the network policies do not allow, a host that differs from PUBLIC_BASE_URL, KEDA triggers that differ
-from the settings, and objects that violate the schemas of Kubernetes or the standard restricted. It uses stand-ins for
-Secrets that are not in the overlay. “Note:” marks advice that is no fault. npm run admin -- doctor tries the real servers.
+nothing, servers that the network policies do not allow, a gateway that everybody may call, a host that differs from
+PUBLIC_BASE_URL, settings that differ between services, KEDA triggers that differ from the settings, and objects that violate
+the schemas of Kubernetes or the standard restricted. It uses stand-ins for Secrets that are not in the overlay. “Note:” marks
+advice that is no fault. npm run admin -- doctor tries the real servers.
 
   --values FILE      checks the chart with these values; repeat it as for helm
   --namespace NAME   the namespace of the release (recording-request)

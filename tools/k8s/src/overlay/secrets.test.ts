@@ -42,3 +42,21 @@ test('notes the Secrets to create, with the keys that must exist', () => {
     'create ours (MONGO_URL, SECRETS_KEY) yourself, because no object here creates these Secrets.',
   ]);
 });
+
+test('knows the Secrets of KEDA, whose authorities may be optional', () => {
+  const secretTargetRef = [
+    { parameter: 'username', name: 'keda-kafka', key: 'KAFKA_USERNAME' },
+    { parameter: 'ca', name: 'servers-ca', key: 'kafka.crt' },
+  ];
+  const login = object('TriggerAuthentication', 'kafka', { spec: { secretTargetRef } });
+  assert.match(notesIn(secretFindings([login])).join(), /^create keda-kafka \(KAFKA_USERNAME\) yourself/);
+  const isNeeded = (by: object) => by === login;
+  assert.match(
+    notesIn(secretFindings([login], isNeeded)).join(),
+    /keda-kafka .* and servers-ca \(kafka\.crt\) yourself/,
+  );
+  const authorities = object('Secret', 'servers-ca', { stringData: { 's3.crt': 'x' } });
+  assert.deepEqual(faultsIn(secretFindings([login, authorities], isNeeded)), [
+    'TriggerAuthentication kafka: the Secret servers-ca has no key kafka.crt: add it.',
+  ]);
+});

@@ -42,6 +42,10 @@ const makers = (all: Manifest[], namespace: string | undefined): [name: string, 
     .filter(({ metadata }) => metadata.namespace === namespace)
     .flatMap(object => (MAKERS[object.kind]?.(object) ?? []).map((name): [string, Manifest] => [name, object]));
 
+/** Returns whether an object of the overlay creates the Secret. */
+export const isMade = (name: string, namespace: string | undefined, all: Manifest[]): boolean =>
+  makers(all, namespace).some(([each]) => each === name);
+
 /**
  * Returns the keys of a Secret as far as the overlay says them: of a Secret, or of an ExternalSecret that lists them.
  * Returns undefined if another program decides about the keys.
@@ -55,6 +59,14 @@ export function knownKeys(name: string, namespace: string | undefined, all: Mani
 }
 
 function readsOf(by: Manifest): Read[] {
+  if (by.kind === 'TriggerAuthentication')
+    // KEDA does without the authorities, unless the servers have a certificate of their own.
+    return (by.spec.secretTargetRef ?? []).map(({ parameter, name, key }: Part) => ({
+      secret: name,
+      key,
+      optional: parameter === 'ca',
+      by,
+    }));
   const spec = podOf(by)?.spec;
   if (!spec) return [];
   const containers: Part[] = [...(spec.initParts ?? []), ...spec.containers];
