@@ -30,7 +30,7 @@ export async function claim(place: Place): Promise<Date> {
   return marked.modifiedAt;
 }
 
-/** What a complete backup needs: its id, the keys of its objects, and the time at which it began, by the place's clock. */
+/** The contents of a complete backup: its id, the keys of its objects, and its start by the clock of its place. */
 export interface Needed {
   id: string;
   keys: KeySet;

@@ -1,7 +1,7 @@
 import { CONSUMERS, serviceOfGroup } from '@recording-request/events/topics';
 import type { Consumer } from '@recording-request/kit-kafka/inspect';
 
-/** What a workload does with a database. */
+/** The access of a workload to a database. */
 export type Access = 'read' | 'write' | 'migrate';
 
 /** The servers that a workload uses; ARCHITECTURE.md, "Who reaches whom". */

@@ -9,7 +9,7 @@ const VARIABLES = { publicBaseUrl: url('PUBLIC_BASE_URL', '') };
 /** The edge's address is often not reachable from the pods, although it is from outside. */
 const FROM_OUTSIDE = 'run the same command outside the cluster, with PUBLIC_BASE_URL and TRUSTED_PROXIES';
 
-/** What the gateway knows about a request: `GET /healthz/client`. */
+/** A request as the gateway sees it: `GET /healthz/client`. */
 export interface Client {
   address: string;
   forwardedFor: string[];
