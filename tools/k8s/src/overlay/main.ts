@@ -10,8 +10,9 @@ import { renderFolders, renderValues } from './render.ts';
 const HELP = `npm run check:overlay -- DIR…
 npm run check:overlay -- --values FILE… [--namespace NAME]
 
-Checks an overlay of deploy/k8s, or values of the chart, without a cluster. Prints one sentence for each fault, which says
-what to change, and their number. DIR may be anywhere; several folders, such as DIR and DIR/admin, are checked together.
+Checks an overlay of deploy/k8s, or values of the chart, without a cluster. For each fault, it prints one sentence with the
+change to make; the last line has their number. DIR may be anywhere. Several folders, such as DIR and DIR/admin, are checked
+together.
 
 It finds placeholders of the examples, values that a service would refuse, unknown settings, names and patches that match
 nothing, servers that the network policies do not allow, a gateway that everybody may call, a host that differs from
