@@ -179,8 +179,8 @@ async function sendOnce(
 
 /**
  * Returns how long the first attempt at an event waited for this service. Does not count time in which the endpoint
- * failed, was paused or used all its permits, or in which all deliveries were paused. Returns undefined for test events, while the endpoint fails, and for
- * redelivered events, because they can have any age.
+ * failed, was paused or used all its permits, or in which all deliveries were paused. Returns undefined for test
+ * events, while the endpoint fails, and for redelivered events, because they can have any age.
  */
 function delayOf(
   { eventType, forced, attemptCount, createdAt }: ClaimedDelivery,
