@@ -112,6 +112,7 @@ async function live(
     run(command, [join(folder, 'chart'), `--values=${values}`, ...more, ...WAIT]);
   await apply('install');
   await there.settled();
+  await run('test', WAIT.slice(1));
   const { spec }: Manifest = JSON.parse(await there.in(['get', 'service', 'gateway', '--output=json']));
   const where = { origin: `http://${spec.clusterIP}`, stores: STORES };
   await using own = await openHarness(
@@ -167,7 +168,7 @@ async function live(
 export const chart: ClusterCase = {
   name: 'chart',
   promise:
-    'helm install with production values accepts clips; helm upgrade with a changed setting and helm rollback fail no request; helm uninstall removes all its objects and changes none of the other installation',
+    'helm install with production values accepts clips, and helm test finds nothing wrong; helm upgrade with a changed setting and helm rollback fail no request; helm uninstall removes all its objects and changes none of the other installation',
   async run(harness, plan) {
     await using cleaning = new AsyncDisposableStack();
     cleaning.defer(() => removeNamespaces(harness.product.kubectl, [NAMESPACE]));
