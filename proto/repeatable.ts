@@ -9,6 +9,8 @@ const READS = [
   '/recording.projects.v1.ProjectsService/ListProjects',
   '/recording.projects.v1.ProjectsService/ListLinks',
   '/recording.projects.v1.ProjectsService/GetSharedLink',
+  '/recording.projects.v1.ProjectsService/GetInvitations',
+  '/recording.projects.v1.ProjectsService/FindInvitations',
   '/recording.projects.v1.ProjectsService/ResolveDashboardToken',
   '/recording.projects.v1.ProjectsService/ResolveRecipient',
   '/recording.projects.v1.ProjectsService/GetResponse',

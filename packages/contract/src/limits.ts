@@ -22,6 +22,12 @@ export const LIMITS = {
   /** The maximum number of words in a search. Further words are ignored. */
   searchWords: 8,
   linkPageSize: 500,
+  recipientTextLength: 200,
+  emailLength: 320,
+  localeLength: 35,
+  metadataKeys: 20,
+  metadataKeyLength: 40,
+  metadataValueLength: 500,
   idempotencyKeyLength: 255,
   pageSize: 100,
   /** The maximum number of clips with a transcript in one transcripts.zip. */

@@ -18,6 +18,7 @@ export {
   presentProjectSummary,
   summaryOf,
 } from './present/project.ts';
+export { presentRecipient } from './present/recipient.ts';
 export { presentResponse, type ResponseContext } from './present/response.ts';
 export {
   mediaStatusOf,

@@ -1,3 +1,4 @@
+import { DomainError } from '@recording-request/kit/errors';
 import type { Handlers } from '@recording-request/kit-rpc/grpc-server';
 import type { AccountsServiceServer } from '@recording-request/proto/accounts/v1/accounts';
 import type { ProjectsOperatorServiceServer } from '@recording-request/proto/operator/v1/projects';
@@ -36,6 +37,10 @@ import { showUser } from './show-user.ts';
 import { updateLink } from './update-link.ts';
 import { updateProject } from './update-project.ts';
 
+const notYet = async (): Promise<never> => {
+  throw new DomainError('unavailable', 'This is not built yet.');
+};
+
 export function accountsHandlers(context: Context): Handlers<AccountsServiceServer> {
   return {
     authenticate: authenticate(context),
@@ -52,6 +57,10 @@ export function projectsHandlers(context: Context): Handlers<ProjectsServiceServ
     listLinks: listLinks(context),
     getSharedLink: getSharedLink(context),
     updateLink: updateLink(context),
+    addLinks: notYet,
+    getInvitations: notYet,
+    findInvitations: notYet,
+    setProjectClosed: notYet,
     rotateDashboardToken: rotateDashboardToken(context),
     resolveDashboardToken: resolveDashboardToken(context),
     resolveRecipient: resolveRecipient(context),
