@@ -73,11 +73,14 @@ test('a refused link shows why and changes nothing', async () => {
   await until('the expiry of the link', async () => (await harness.links(expired))[0]?.status === 'expired', {
     limitMs: 10_000,
   });
+  const closed = await harness.project();
+  await harness.api('POST', `/api/projects/${closed.projectId}/close`);
   const base = harness.system.baseUrl;
   for (const [url, title, status] of [
     [used.sharedUrl, 'This link has been used', 410],
     [disabled.urls[0]!, 'This link is closed', 410],
     [expired.urls[0]!, 'This link has expired', 410],
+    [closed.urls[0]!, 'This project is closed', 410],
     [`${base}/r/${mintToken('vr')}`, 'This link does not exist', 404],
     [`${base}/r/nonsense`, 'This link does not exist', 404],
   ] as const) {

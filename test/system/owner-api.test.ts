@@ -9,6 +9,7 @@ import { seedTwoOwners } from './harness/seed.ts';
 import { shardings } from './harness/sharding.ts';
 import { authorization, prepareAuthorization } from './suites/authorization.ts';
 import { benchmark } from './suites/benchmark.ts';
+import { closing } from './suites/closing.ts';
 import { concurrency } from './suites/concurrency.ts';
 import { descriptions } from './suites/descriptions.ts';
 import { exports } from './suites/exports.ts';
@@ -40,6 +41,7 @@ media(seed);
 exports(seed);
 concurrency(seed);
 oneResponse(seed);
+closing(seed);
 ownRecorders(seed, recorders);
 descriptions(seed, runSchemathesis);
 // Checks the commands that the suites above have sent. The benchmark comes later, because it queries over a service's

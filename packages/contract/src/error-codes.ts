@@ -27,6 +27,7 @@ export const ERROR_CODES = {
   link_used: '410: every response that the link accepts has been sent.',
   link_expired: '410: the link has expired.',
   link_disabled: '410: the link was disabled.',
+  project_closed: '410: the owner has closed the project.',
   answer_sent: '410: this answer was sent already, from this device or another.',
   submission_erased: '410: the submission was erased.',
   tus_version_unsupported: '412: send `Tus-Resumable: 1.0.0`.',

@@ -102,6 +102,7 @@ export async function startOwnerGateway() {
         return { ...links, nextCursor: request.pageSize === LIMITS.linkPageSize ? undefined : 'more' };
       },
       getSharedLink: async () => ({ link: link(2, 'vr_fixed') }),
+      setProjectClosed: async ({ closed }) => ({ project: { ...asProject(), closedAt: closed ? at : undefined } }),
       updateLink: async () => ({ link: link(2) }),
       rotateDashboardToken: async () => ({ projectToken: 'prj_new' }),
       async createProject(request) {

@@ -23,6 +23,9 @@ test('the JSON is exactly the presenters’ result', async () => {
     (await json(`${project}/dashboard-token`, { method: 'POST' })).dashboardUrl,
     'https://rec.example/project/prj_new',
   );
+  const closedAt = at.toISOString();
+  assert.equal((await json(`${project}/close`, { method: 'POST' })).closedAt, closedAt);
+  assert.equal((await json(`${project}/reopen`, { method: 'POST' })).closedAt, null);
   assert.ok((await json(`${project}/links/${OWNER_ID}`, { method: 'PATCH', body: { disabled: true } })).qrCodePngUrl);
   assert.equal((await json(`${project}/links`)).recipientUrls.length, 1);
 });

@@ -9,6 +9,7 @@ const token = mintToken('vr');
 const other = mintToken('vr');
 let harness: TestGateway;
 let status = 1;
+let projectClosed = false;
 let underWay: ReturnType<typeof asResponse> | undefined;
 
 const settings = {
@@ -41,6 +42,7 @@ before(async () => {
             ownerId: OWNER_ID,
             linkType: 2,
             status,
+            projectClosed,
             settings,
             ...(withResponse && { underWay }),
           } as never;
@@ -237,8 +239,18 @@ test('a link that accepts no new responses is a 410 page that still has the scri
     assert.equal(response.status, 410);
     script = /\/assets\/recorder-[\w-]+\.js/.exec(await response.text())?.[0] ?? '';
   }
-  status = 1;
   assert.equal((await fetch(`${harness.base}${script}`)).status, 200);
+  projectClosed = true;
+  for (const [refused, title] of [
+    [2, 'This project is closed'],
+    [3, 'This link has been used'],
+    [4, 'This link is closed'],
+  ] as const) {
+    status = refused;
+    assert.match(await (await fetch(here())).text(), new RegExp(`<h1>${title}</h1>`));
+  }
+  projectClosed = false;
+  status = 1;
 });
 
 test('a response shows each answer and its uploads', async () => {

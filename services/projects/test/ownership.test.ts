@@ -24,6 +24,7 @@ test("another owner's project looks exactly like a missing one", async () => {
     () => projects.listLinks({ ownerId, projectId: id }),
     () => projects.getSharedLink({ ownerId, projectId: id }),
     () => projects.updateLink({ ownerId, projectId: id, linkId: made.sharedLink!.linkId, disabled: true }),
+    () => projects.setProjectClosed({ ownerId, projectId: id, closed: true }),
     () => projects.rotateDashboardToken({ ownerId, projectId: id }),
   ];
   const words = async (call: () => Promise<unknown>) => {

@@ -28,6 +28,9 @@ export const ROWS: Record<string, Row> = {
   createProject: read('projects:write', { json: { projectName: 'By the matrix', count: 1 } }),
   getProject: read('projects:read'),
   updateProject: read('projects:write', { json: {} }),
+  // Changes nothing: the spare project is not closed by another test, and the two run in this order.
+  closeProject: read('projects:write', { spare: true }),
+  reopenProject: read('projects:write', { spare: true }),
   listLinks: read('links:read'),
   getSharedLinkQrCode: read('links:read'),
   updateLink: read('projects:write', { json: { disabled: false }, id: 'link' }),

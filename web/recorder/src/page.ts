@@ -14,7 +14,8 @@ interface RecorderView {
   answered?: number[];
   /** True when the link takes many responses. */
   shared: boolean;
-  status: RecipientLinkJson['status'];
+  /** `closed`: the owner has closed the project. */
+  status: RecipientLinkJson['status'] | 'closed';
   language: Language;
   brand: Brand;
 }

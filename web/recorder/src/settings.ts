@@ -1,7 +1,7 @@
 /** The settings of the recorder's script, as JSON in the page. */
 export interface RecorderSettings {
   /** The link's state. It is also `active` when any device may continue the link's one response. */
-  status: 'active' | 'disabled' | 'exhausted' | 'expired';
+  status: 'active' | 'disabled' | 'exhausted' | 'expired' | 'closed';
   /** True when the link takes more than one response. */
   shared: boolean;
   maxDurationSec: number;

@@ -95,6 +95,7 @@ export function presentProjectDetail(project: Project, counts: SubmissionCounts 
     sharedLinkMaxUses: settings.sharedLinkMaxUses || null,
     webhookEvents: settings.webhookEvents.filter(isOptionalEvent),
     webhookSigned: project.webhookSigned,
+    closedAt: isoDateOrNull(project.closedAt),
   };
 }
 

@@ -44,6 +44,7 @@ export const ProjectDetail = Type.Object(
     ...summaryFields,
     ...settingAnswers(DETAIL_SETTINGS),
     webhookSigned: flag('Whether a webhookSecret is set, which signs the events. The secret itself is never shown.'),
+    closedAt: nullableFormat('date-time', 'When the owner closed it; null while it is open.'),
   },
   { $id: 'ProjectDetail', ...resource },
 );

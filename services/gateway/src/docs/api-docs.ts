@@ -215,6 +215,7 @@ With the API token, in addition to the routes above:
 \`POST …/submissions/<submissionId>/transcript\` requests a failed transcript again · \`POST …/submissions/<submissionId>/media\` requests
 video, thumbnails and audio again if \`mediaStatus\` is \`failed\`, or \`ready\` with a \`mediaError\`, while the upload is kept (otherwise 409) ·
 \`PATCH /api/projects/<projectId>/links/<tokenId>\` \`{disabled}\` ·
+\`POST /api/projects/<projectId>/close\` (its links accept no new responses; responses that have begun may finish) and \`…/reopen\`; a project's \`closedAt\` shows it ·
 \`GET /api/projects/<projectId>/webhook-deliveries\` (every attempt, and the state of the endpoint),
 \`POST …/webhook-deliveries/<deliveryId>/redeliver\`, \`POST …/webhook-deliveries/redeliver\` \`{from?, to?, undeliveredOnly?}\`,
 \`POST /api/projects/<projectId>/webhook-test\` · \`POST /api/projects/<projectId>/dashboard-token\` creates a new dashboard token.

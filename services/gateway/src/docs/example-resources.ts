@@ -84,6 +84,7 @@ const detail = {
   successMessage: 'Thank you! A croissant awaits you.',
   webhookEvents: ['submission.media.completed', 'response.completed'],
   webhookSigned: true,
+  closedAt: null,
   transcriptionLanguage: 'en',
 };
 
@@ -136,6 +137,11 @@ export function exampleResources(baseUrl: string) {
     },
     projects: { projects: [summary] },
     project: detail,
+    closedProject: {
+      ...detail,
+      stats: { ...detail.stats, uniqueLinksRemaining: 0, sharedUsesRemaining: 0, responseSlotsRemaining: 0 },
+      closedAt: '2026-03-03T09:00:00.000Z',
+    },
     created: {
       projectId: PROJECT,
       projectName: summary.projectName,

@@ -96,6 +96,8 @@ function answersOf(baseUrl: string): Record<string, unknown> {
     createProject: all.created,
     getProject: all.project,
     updateProject: all.project,
+    closeProject: all.closedProject,
+    reopenProject: all.project,
     listLinks: all.links,
     updateLink: all.disabledLink,
     rotateDashboardToken: all.dashboardToken,

@@ -39,7 +39,7 @@ says so.</p>
 <tr><th scope="row">404</th><td>There is no such link, response or upload.</td><td>Do not retry.</td></tr>
 <tr><th scope="row">409 to <code>POST</code></th><td><code>link_busy</code>: all uses are claimed, not all have landed. <code>upload_busy</code>: this answer is being sent already.</td><td>Try again after some minutes; a claim without a byte is released after half an hour.</td></tr>
 <tr><th scope="row">409 to <code>PATCH</code></th><td>The offset differs from the stored one.</td><td>Send <code>HEAD</code> and continue at its offset, as tus clients do.</td></tr>
-<tr><th scope="row">410</th><td><code>link_used</code>, <code>link_expired</code>, <code>link_disabled</code>, <code>answer_sent</code>.</td><td>Do not retry. Keep the take for the contributor.</td></tr>
+<tr><th scope="row">410</th><td><code>link_used</code>, <code>link_expired</code>, <code>link_disabled</code>, <code>project_closed</code>, <code>answer_sent</code>.</td><td>Do not retry. Keep the take for the contributor.</td></tr>
 <tr><th scope="row">422</th><td>The take was refused.</td><td>Check <code>errorCode</code>, and let the contributor record again: the response stays open.</td></tr>
 <tr><th scope="row">423</th><td>Another request is writing to this upload.</td><td>Try again after a second, as tus clients do.</td></tr>
 <tr><th scope="row">429, 503</th><td>Too many requests, an incomplete body, or a part of the service that is down.</td><td>Wait for <code>Retry-After</code>, send <code>HEAD</code>, and continue. If the bytes of a creation were incomplete, send <code>HEAD</code> to its <code>Location</code>; after 404 there, create the upload again. Never discard a take because of these statuses.</td></tr>

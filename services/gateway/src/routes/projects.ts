@@ -14,7 +14,12 @@ import {
   updateProjectBody,
 } from '@recording-request/contract/requests';
 import { ref } from '@recording-request/contract/resources/fields';
-import { ProjectCreated, ProjectDetail, ProjectList } from '@recording-request/contract/resources/project';
+import {
+  ProjectCreated,
+  ProjectDetail,
+  type ProjectDetailJson,
+  ProjectList,
+} from '@recording-request/contract/resources/project';
 import { DomainError } from '@recording-request/kit/errors';
 import type { CreateProjectResponse, Link, Project } from '@recording-request/proto/projects/v1/projects';
 import type { SubmissionCounts } from '@recording-request/proto/submissions/v1/submissions';
@@ -41,6 +46,11 @@ const DAY_SECONDS = 86_400;
 const CREATE_DEADLINE_MS = 60_000;
 // The change is already stored, so the caller does not wait long for this follow-up.
 const REFRESH_DEADLINE_MS = 1_000;
+
+const CLOSING = [
+  ['close', 'closeProject', true, 'Close a project: its links accept no new responses'],
+  ['reopen', 'reopenProject', false, 'Open a closed project again'],
+] as const;
 
 /** Returns a project with its counts; both calls run at the same time. */
 export async function loadProject(
@@ -173,13 +183,33 @@ export async function projectRoutes(app: FastifyInstance, context: Context): Pro
       const { ownerId, projectId } = projectOf(request);
       const change = updateOf(request.body, config.linkExpiryDefaultSeconds);
       const { project } = await services.projects.updateProject({ ownerId, projectId, ...change });
-      if (!project) throw new Error('the reply has no project');
       context.projectNames.delete(nameKey({ ownerId, projectId }));
       if (request.body.webhookUrl !== undefined) await refreshEndpoint(services, projectId, request.log);
-      const { counts } = await services.submissions.countSubmissions({ ownerId, projectIds: [projectId] });
-      return presentProjectDetail(project, counts[projectId]);
+      return await shownAfterChange(context, project);
     },
   );
+
+  for (const [name, id, closed, summary] of CLOSING) {
+    app.post(
+      `/api/projects/:projectId/${name}`,
+      {
+        config: owner('projects:write'),
+        schema: operation({ id, tag: 'extensions', summary, params: ProjectParams, json: { 200: ref(ProjectDetail) } }),
+      },
+      async request => {
+        const { project } = await services.projects.setProjectClosed({ ...projectOf(request), closed });
+        return await shownAfterChange(context, project);
+      },
+    );
+  }
+}
+
+/** Returns the answer of a route that changed a project. */
+async function shownAfterChange({ services }: Context, project: Project | undefined): Promise<ProjectDetailJson> {
+  if (!project) throw new Error('the reply has no project');
+  const { ownerId, projectId } = project;
+  const { counts } = await services.submissions.countSubmissions({ ownerId, projectIds: [projectId] });
+  return presentProjectDetail(project, counts[projectId]);
 }
 
 /** Yields the links of a new project, starting with those that the creation returned. */

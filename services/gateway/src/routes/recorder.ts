@@ -76,7 +76,9 @@ export async function recorderRoutes(app: FastifyInstance, context: Context): Pr
     if (!found?.settings) return sendDocument(reply, 404, renderRecorder(look, unknownLinkPage(language, brand)));
     noteSubjectOf(request, found);
     const { underWay } = found;
-    const status = underWay ? 'active' : linkStatusName(found.status);
+    const state = linkStatusName(found.status);
+    const refusal = state === 'expired' && found.projectClosed ? 'closed' : state;
+    const status = underWay ? 'active' : refusal;
     // The page has its script even when the link refuses new responses, because a response that has begun continues.
     const shared = found.linkType === LinkType.LINK_TYPE_SHARED;
     const page = recorderPage({

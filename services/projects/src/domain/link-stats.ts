@@ -1,4 +1,4 @@
-import { hasExpired } from './link.ts';
+import { hasExpired, type Term } from './link.ts';
 
 /** The sums over one project's links of one type. */
 export interface LinkSums {
@@ -29,9 +29,9 @@ export interface LinkStats {
 
 export const NO_LINKS: LinkSums = { links: 0, capacity: 0, used: 0, open: 0 };
 
-/** Returns the link part of a project's stats. Expired links have capacity but nothing remaining. */
-export function linkStats(unique: LinkSums, shared: LinkSums, expiresAt: Date | null, now: Date): LinkStats {
-  const expired = hasExpired(expiresAt, now);
+/** Returns the link part of a project's stats. Links of an expired or closed project have capacity but nothing remaining. */
+export function linkStats(unique: LinkSums, shared: LinkSums, term: Term, now: Date): LinkStats {
+  const expired = hasExpired(term, now);
   const uniqueLinksRemaining = expired ? 0 : unique.open;
   const sharedUsesRemaining = expired ? 0 : shared.open;
   return {

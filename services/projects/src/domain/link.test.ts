@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { claimRefusal, linkState, remainingUses } from './link.ts';
+import { claimRefusal, linkState, NO_END, remainingUses } from './link.ts';
 import { linkStats, NO_LINKS } from './link-stats.ts';
 
 const now = new Date('2026-01-02T00:00:00Z');
-const past = new Date('2026-01-01T00:00:00Z');
-const future = new Date('2026-01-03T00:00:00Z');
+const past = { expiresAt: new Date('2026-01-01T00:00:00Z') };
+const future = { expiresAt: new Date('2026-01-03T00:00:00Z') };
+const closed = { ...future, closedAt: past.expiresAt };
 const link = { maxUses: 2, claimed: 0, landed: 0, disabled: false };
 
 test('the state is the first of disabled, exhausted, expired, active that applies', () => {
@@ -13,10 +14,12 @@ test('the state is the first of disabled, exhausted, expired, active that applie
   assert.equal(linkState({ ...exhausted, disabled: true }, past, now), 'disabled');
   assert.equal(linkState(exhausted, past, now), 'exhausted');
   assert.equal(linkState(link, past, now), 'expired');
-  assert.equal(linkState(link, now, now), 'expired');
+  assert.equal(linkState(link, { expiresAt: now }, now), 'expired');
   assert.equal(linkState(link, future, now), 'active');
-  assert.equal(linkState(link, null, now), 'active');
-  assert.equal(linkState({ ...link, claimed: 2 }, null, now), 'active', 'claimed is not landed');
+  assert.equal(linkState(link, NO_END, now), 'active');
+  assert.equal(linkState(link, closed, now), 'expired');
+  assert.equal(linkState(exhausted, closed, now), 'exhausted');
+  assert.equal(linkState({ ...link, claimed: 2 }, NO_END, now), 'active', 'claimed is not landed');
 });
 
 test('remaining uses ignore the expiry and are never negative', () => {
@@ -29,8 +32,10 @@ test('a claim is refused with the reason that the contributor needs', () => {
   assert.equal(claimRefusal({ ...link, claimed: 1, landed: 1 }, future, now), 'busy');
   assert.equal(claimRefusal({ ...link, landed: 2 }, future, now), 'exhausted');
   assert.equal(claimRefusal(link, past, now), 'expired');
-  assert.equal(claimRefusal(link, null, now), undefined, 'for a response that began before the expiry');
-  assert.equal(claimRefusal({ ...link, disabled: true }, null, now), 'disabled');
+  assert.equal(claimRefusal(link, NO_END, now), undefined, 'for a response that began before the expiry');
+  assert.equal(claimRefusal(link, closed, now), 'closed');
+  assert.equal(claimRefusal({ ...link, landed: 2 }, closed, now), 'exhausted');
+  assert.equal(claimRefusal({ ...link, disabled: true }, NO_END, now), 'disabled');
 });
 
 test('the stats of expired links have capacity and nothing remaining', () => {
@@ -49,4 +54,5 @@ test('the stats of expired links have capacity and nothing remaining', () => {
   assert.equal(expired.responseSlotsRemaining, 0);
   assert.equal(expired.totalResponseCapacity, 3);
   assert.equal(expired.sharedLinksTotal, 0);
+  assert.equal(linkStats(unique, NO_LINKS, closed, now).responseSlotsRemaining, 0);
 });

@@ -32,6 +32,16 @@ export const detailsOf = ({ position }: Link): LinkDetails => ({ position });
 /** The fields that an owner may change. */
 export type LinkChange = Partial<Pick<Link, 'disabled'>>;
 
+/** When the links of a project stop accepting new claims. A closed project has a `closedAt`. */
+export interface Term {
+  /** null: never. */
+  expiresAt: Date | null;
+  closedAt?: Date;
+}
+
+/** The term of a response that began before: it may claim again after its project expired or was closed. */
+export const NO_END: Term = { expiresAt: null };
+
 export type LinkState = 'active' | 'expired' | 'exhausted' | 'disabled';
 
 type Uses = Pick<Link, 'maxUses' | 'claimed' | 'landed'>;
@@ -49,29 +59,26 @@ export function remainingUses(link: Uses): number {
  * Returns the first state that applies, in this order: disabled, exhausted, expired, active. The service computes the
  * state each time and never stores it.
  */
-export function linkState(link: Uses & Pick<Link, 'disabled'>, expiresAt: Date | null, now: Date): LinkState {
+export function linkState(link: Uses & Pick<Link, 'disabled'>, term: Term, now: Date): LinkState {
   if (link.disabled) return 'disabled';
   if (link.landed >= link.maxUses) return 'exhausted';
-  return hasExpired(expiresAt, now) ? 'expired' : 'active';
+  return hasExpired(term, now) ? 'expired' : 'active';
 }
 
-/** Returns whether the links of a project with this expiry accept no new claims. */
-export function hasExpired(expiresAt: Date | null, now: Date): boolean {
-  return expiresAt !== null && expiresAt <= now;
+/** Returns whether the links of a project with this term accept no new claims. */
+export function hasExpired({ expiresAt, closedAt }: Term, now: Date): boolean {
+  return closedAt !== undefined || (expiresAt !== null && expiresAt <= now);
 }
 
-export type ClaimRefusal = Exclude<LinkState, 'active'> | 'busy';
+export type ClaimRefusal = Exclude<LinkState, 'active'> | 'closed' | 'busy';
 
 /**
  * Returns why a use cannot be claimed now; undefined if it can. `busy`: all uses are claimed, but not all have landed.
- * Pass null as the expiry for a response that began before, because it may claim again after the expiry.
+ * Pass NO_END for a response that began before.
  */
-export function claimRefusal(
-  link: Uses & Pick<Link, 'disabled'>,
-  expiresAt: Date | null,
-  now: Date,
-): ClaimRefusal | undefined {
-  const state = linkState(link, expiresAt, now);
+export function claimRefusal(link: Uses & Pick<Link, 'disabled'>, term: Term, now: Date): ClaimRefusal | undefined {
+  const state = linkState(link, term, now);
+  if (state === 'expired' && term.closedAt) return 'closed';
   if (state !== 'active') return state;
   return remainingUses(link) === 0 ? 'busy' : undefined;
 }
@@ -80,6 +87,7 @@ const REFUSALS: Record<ClaimRefusal, [code: 'gone' | 'conflict', reason: string,
   disabled: ['gone', 'link_disabled', 'This recording link was disabled.'],
   exhausted: ['gone', 'link_used', 'This recording link is used up: every response that it takes has been sent.'],
   expired: ['gone', 'link_expired', 'This recording link has expired.'],
+  closed: ['gone', 'project_closed', 'This project is closed.'],
   busy: ['conflict', 'link_busy', 'Every use of this recording link is taken at the moment: try again later.'],
 };
 

@@ -22,12 +22,14 @@ export interface Project {
   createdAt: Date;
   /** null if the links never expire. */
   expiresAt: Date | null;
+  /** When the owner closed the project; absent while it is open. */
+  closedAt?: Date;
   settings: Settings;
   webhook: WebhookKeys;
 }
 
 /** The fields of a project that a list shows. */
-export type ProjectSummary = Pick<Project, '_id' | 'createdAt' | 'expiresAt'> &
+export type ProjectSummary = Pick<Project, '_id' | 'createdAt' | 'expiresAt' | 'closedAt'> &
   Pick<Settings, (typeof SUMMARY_SETTINGS)[number]> & { questionCount: number; webhookEnabled: boolean };
 
 /** Returns the number of answers in a response with these settings: one, or one per question. */

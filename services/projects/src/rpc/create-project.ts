@@ -47,8 +47,8 @@ function answerOf(created: CreatedProject, now: Date): CreateProjectResponse {
   return {
     project: toProject(project, sums, now),
     projectToken: created.projectToken,
-    sharedLink: shared && toLinkWith(shared.token, shared.link, project.expiresAt, now),
-    uniqueLinks: first.map(({ token, link }) => toLinkWith(token, link, project.expiresAt, now)),
+    sharedLink: shared && toLinkWith(shared.token, shared.link, project, now),
+    uniqueLinks: first.map(({ token, link }) => toLinkWith(token, link, project, now)),
     linksCursor: first.length < count ? makeCursor(first.at(-1)!.link.position) : undefined,
     user: toUser(created.user),
     reservedVideoCount: created.reserves,

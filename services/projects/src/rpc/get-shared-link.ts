@@ -14,7 +14,7 @@ export const getSharedLink =
     ]);
     if (!project) throw noSuchProject();
     if (!link) throw noSharedLink();
-    const message = toLink(context, link, project.expiresAt, context.clock.now());
+    const message = toLink(context, link, project, context.clock.now());
     // The gateway draws the link's address as a QR code. If the token cannot be opened, the address would open nothing.
     if (message.token === '') throw lostSharedLink();
     return { link: message };

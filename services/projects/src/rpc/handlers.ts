@@ -32,6 +32,7 @@ import { revokeApiToken } from './revoke-api-token.ts';
 import { rotateApiToken } from './rotate-api-token.ts';
 import { rotateDashboardToken } from './rotate-dashboard-token.ts';
 import { setAllowance } from './set-allowance.ts';
+import { setProjectClosed } from './set-project-closed.ts';
 import { setUserDisabled } from './set-user-disabled.ts';
 import { showUser } from './show-user.ts';
 import { updateLink } from './update-link.ts';
@@ -60,7 +61,7 @@ export function projectsHandlers(context: Context): Handlers<ProjectsServiceServ
     addLinks: notYet,
     getInvitations: notYet,
     findInvitations: notYet,
-    setProjectClosed: notYet,
+    setProjectClosed: setProjectClosed(context),
     rotateDashboardToken: rotateDashboardToken(context),
     resolveDashboardToken: resolveDashboardToken(context),
     resolveRecipient: resolveRecipient(context),

@@ -30,13 +30,12 @@ interface PageOptions {
 }
 
 async function listPage(context: Context, project: Project, options: PageOptions): Promise<ListLinksResponse> {
-  const { expiresAt } = project;
   const now = context.clock.now();
   const { shared, unique } = await readPage(context, project, options, now);
   const page = unique.slice(0, options.size);
   return {
-    sharedLink: shared ? toLink(context, shared, expiresAt, now) : undefined,
-    uniqueLinks: page.map(link => toLink(context, link, expiresAt, now)),
+    sharedLink: shared ? toLink(context, shared, project, now) : undefined,
+    uniqueLinks: page.map(link => toLink(context, link, project, now)),
     nextCursor: unique.length > options.size ? makeCursor(page.at(-1)!.position) : undefined,
   };
 }
@@ -47,11 +46,12 @@ async function listPage(context: Context, project: Project, options: PageOptions
  */
 async function readPage(
   { store }: Context,
-  { _id: projectId, ownerId, expiresAt }: Project,
+  project: Project,
   { after, size, status, complete }: PageOptions,
   now: Date,
 ): Promise<{ shared: Link | null | undefined; unique: Link[] }> {
-  const wanted = { ownerId, projectId, state: toLinkState(status), complete, expired: hasExpired(expiresAt, now) };
+  const { _id: projectId, ownerId } = project;
+  const wanted = { ownerId, projectId, state: toLinkState(status), complete, expired: hasExpired(project, now) };
   if (after === undefined && wanted.state === undefined && complete === undefined) {
     // The shared link is at the first position, so one query reads it with the others.
     const links = await store.links.pageOf({ ...wanted, after: SHARED_POSITION - 1 }, size + 2);

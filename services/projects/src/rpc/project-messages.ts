@@ -1,6 +1,6 @@
 import * as proto from '@recording-request/proto/projects/v1/projects';
 import type { Context } from '../context.ts';
-import { type Link, type LinkState, linkState, remainingUses } from '../domain/link.ts';
+import { type Link, type LinkState, linkState, remainingUses, type Term } from '../domain/link.ts';
 import { linkStats, NO_LINKS, type ProjectSums } from '../domain/link-stats.ts';
 import type { Project, ProjectSummary } from '../domain/project.ts';
 import { sealedFor } from '../domain/sealing.ts';
@@ -8,11 +8,11 @@ import { openUnlessLost } from '../workflows/open-unless-lost.ts';
 
 type Sums = ProjectSums | undefined;
 
-const toLinkStats = (sums: Sums, expiresAt: Date | null, now: Date): proto.LinkStats =>
-  linkStats(sums?.unique ?? NO_LINKS, sums?.shared ?? NO_LINKS, expiresAt, now);
+const toLinkStats = (sums: Sums, term: Term, now: Date): proto.LinkStats =>
+  linkStats(sums?.unique ?? NO_LINKS, sums?.shared ?? NO_LINKS, term, now);
 
-export function toProjectSummary({ _id, expiresAt, ...shown }: ProjectSummary, sums: Sums, now: Date) {
-  const linkStats = toLinkStats(sums, expiresAt, now);
+export function toProjectSummary({ _id, expiresAt, closedAt, ...shown }: ProjectSummary, sums: Sums, now: Date) {
+  const linkStats = toLinkStats(sums, { expiresAt, closedAt }, now);
   return { projectId: _id, expiresAt: expiresAt ?? undefined, ...shown, linkStats } satisfies proto.ProjectSummary;
 }
 
@@ -23,8 +23,9 @@ export function toProject(project: Project, sums: Sums, now: Date): proto.Projec
     createdAt: project.createdAt,
     expiresAt: project.expiresAt ?? undefined,
     settings: project.settings,
-    linkStats: toLinkStats(sums, project.expiresAt, now),
+    linkStats: toLinkStats(sums, project, now),
     webhookSigned: project.webhook.secret !== '',
+    closedAt: project.closedAt,
   };
 }
 
@@ -40,8 +41,8 @@ const TYPES: Record<Link['type'], proto.LinkType> = {
   shared: proto.LinkType.LINK_TYPE_SHARED,
 };
 
-export function toLinkStatus(link: Link, expiresAt: Date | null, now: Date): proto.LinkStatus {
-  return STATES[linkState(link, expiresAt, now)];
+export function toLinkStatus(link: Link, term: Term, now: Date): proto.LinkStatus {
+  return STATES[linkState(link, term, now)];
 }
 
 /** Returns the link state that a filter selects; undefined means any state. */
@@ -51,30 +52,25 @@ export const toLinkState = (status: proto.LinkStatus | undefined): LinkState | u
 export const toLinkType = (link: Pick<Link, 'type'>): proto.LinkType => TYPES[link.type];
 
 /** Returns the message of a link whose token is known. */
-export function toLinkWith(token: string, link: Link, expiresAt: Date | null, now: Date): proto.Link {
+export function toLinkWith(token: string, link: Link, term: Term, now: Date): proto.Link {
   return {
     linkId: link._id,
     token,
     linkType: toLinkType(link),
-    status: toLinkStatus(link, expiresAt, now),
+    status: toLinkStatus(link, term, now),
     maxUses: link.maxUses,
     submissionCount: link.submissionCount,
     remainingUses: remainingUses(link),
     openedAt: link.openedAt ?? undefined,
     submittedAt: link.submittedAt ?? undefined,
     completedAt: link.completedAt ?? undefined,
-    expiresAt: expiresAt ?? undefined,
+    expiresAt: term.expiresAt ?? undefined,
     createdAt: link.createdAt,
   };
 }
 
 /** Returns the message of a stored link. Opens its sealed token; the token is empty if its key is lost. */
-export function toLink(
-  context: Pick<Context, 'config' | 'secrets'>,
-  link: Link,
-  expiresAt: Date | null,
-  now: Date,
-): proto.Link {
+export function toLink(context: Pick<Context, 'config' | 'secrets'>, link: Link, term: Term, now: Date): proto.Link {
   const token = openUnlessLost(context, link.sealedToken, sealedFor.link(link._id));
-  return toLinkWith(token?.toString() ?? '', link, expiresAt, now);
+  return toLinkWith(token?.toString() ?? '', link, term, now);
 }

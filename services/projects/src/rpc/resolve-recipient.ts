@@ -16,7 +16,7 @@ export const resolveRecipient =
     const found = await store.claimables.findByHash(parseHash('token_hash', request.tokenHash));
     if (!found) throw noSuchLink();
     const { link, project, isDisabled } = found;
-    const status = toLinkStatus(isDisabled ? { ...link, disabled: true } : link, project.expiresAt, clock.now());
+    const status = toLinkStatus(isDisabled ? { ...link, disabled: true } : link, project, clock.now());
     const isOpen = status !== LinkStatus.LINK_STATUS_DISABLED;
     const underWay = request.withResponse && isOpen ? await responseUnderWay(store, link) : null;
     return {
@@ -26,6 +26,7 @@ export const resolveRecipient =
       linkType: toLinkType(link),
       status,
       settings: project.settings,
+      projectClosed: project.closedAt !== undefined,
       underWay: underWay ? messageOf(underWay, project.settings) : undefined,
     };
   };

@@ -14,5 +14,5 @@ export const updateLink =
     if (!project) throw noSuchProject();
     const link = await store.links.update({ ownerId, projectId, linkId }, change);
     if (!link) throw noSuchLink();
-    return { link: toLink(context, link, project.expiresAt, context.clock.now()) };
+    return { link: toLink(context, link, project, context.clock.now()) };
   };

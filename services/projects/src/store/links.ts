@@ -22,7 +22,7 @@ export interface LinkPage {
   state: LinkState | undefined;
   /** Selects links with (true) or without (false) a complete response; undefined selects both. */
   complete?: boolean | undefined;
-  /** True if the project has expired: links have no expiry of their own. */
+  /** True if the project has expired or is closed: links have no expiry of their own. */
   expired: boolean;
   after: number;
 }

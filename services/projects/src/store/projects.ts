@@ -18,6 +18,7 @@ export const PLAIN_PROJECT = { dashboardHash: 0, usesChange: 0 } as const;
 const SUMMARY = {
   createdAt: 1,
   expiresAt: 1,
+  closedAt: 1,
   ...Object.fromEntries(SUMMARY_SETTINGS.map(name => [name, `$settings.${name}`])),
   questionCount: { $size: '$settings.interviewQuestions' },
   webhookEnabled: { $ne: ['$settings.webhookUrl', ''] },
@@ -92,6 +93,20 @@ export function createProjects({ projects }: Pick<Models, 'projects'>, hashes: H
           { _id: projectId, ownerId, ...(change.secret ? { 'webhook.secret': knownSecret } : {}) },
           { $set: set, ...(change.addressWasSet ? { $inc: { 'webhook.targetVersion': 1 } } : {}) },
           { returnDocument: 'after', projection: PLAIN_PROJECT },
+        )
+        .lean<Project>();
+    },
+
+    /**
+     * Closes a project, or opens it again. A closed project keeps its first time. Returns null if this owner has no such
+     * project.
+     */
+    async setClosed(ownerId: string, projectId: string, closedAt: Date | null): Promise<Project | null> {
+      return await projects
+        .findOneAndUpdate(
+          { _id: projectId, ownerId },
+          [closedAt ? { $set: { closedAt: { $ifNull: ['$closedAt', closedAt] } } } : { $unset: 'closedAt' }],
+          { returnDocument: 'after', projection: PLAIN_PROJECT, updatePipeline: true },
         )
         .lean<Project>();
     },

@@ -83,6 +83,7 @@ export const projectSchema = new Schema<ProjectDocument>(
     ownerId: text,
     createdAt: date,
     expiresAt: maybeDate,
+    closedAt: Date,
     settings: { type: settings, required: true },
     webhook: { type: webhook, required: true },
     dashboardHash: { type: Buffer, required: true },

@@ -1,6 +1,6 @@
 import { DomainError } from '@recording-request/kit/errors';
 import type { Context } from '../context.ts';
-import { detailsOf, type Link, noSuchLink } from '../domain/link.ts';
+import { detailsOf, type Link, NO_END, noSuchLink } from '../domain/link.ts';
 import type { Project } from '../domain/project.ts';
 import { acceptedTerms, type Response, responseKey } from '../domain/response.ts';
 import { claim, emptyHold, reclaim, refuseEarly } from './claim-use.ts';
@@ -69,7 +69,7 @@ async function begin(
   { link, linkForNew, project, sessionId, termsAccepted }: Try,
 ): Promise<Response | null> {
   const now = deps.clock.now();
-  refuseEarly(linkForNew, project.expiresAt, now);
+  refuseEarly(linkForNew, project, now);
   const { store } = deps;
   const response: Response = {
     _id: responseKey(link._id, sessionId),
@@ -108,12 +108,12 @@ async function join(deps: Deps, given: Try, known: Response): Promise<Response |
 }
 
 /**
- * The device that began the response may continue it even after the expiry; another device may do so only if the link
+ * The device that began the response may continue it even after the expiry or the close of the project; another device may do so only if the link
  * accepts new claims.
  */
 async function beginAgain(deps: Deps, given: Try, response: Response, sameDevice: boolean): Promise<Response | null> {
   const now = deps.clock.now();
-  refuseEarly(sameDevice ? given.link : given.linkForNew, sameDevice ? null : given.project.expiresAt, now);
+  refuseEarly(sameDevice ? given.link : given.linkForNew, sameDevice ? NO_END : given.project, now);
   const frozen = sameDevice ? {} : settingsForAnother(given, response, now);
   return await reclaim(deps, response, { ...emptyHold(deps, now), ...frozen }, now);
 }

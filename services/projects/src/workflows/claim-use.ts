@@ -1,17 +1,15 @@
 import { DomainError } from '@recording-request/kit/errors';
 import type { Context } from '../context.ts';
-import { claimRefusal, claimRefused, type Link } from '../domain/link.ts';
+import { claimRefusal, claimRefused, type Link, NO_END, type Term } from '../domain/link.ts';
 import type { Response } from '../domain/response.ts';
 import { inSeconds } from '../domain/time.ts';
 import type { ResponseChange } from '../store/responses.ts';
 
 type Hold = Pick<Response, 'hasBytes' | 'heldUntil'>;
 
-/**
- * Fails early if a use certainly cannot be claimed; otherwise the claim itself decides. Pass null to ignore the expiry.
- */
-export function refuseEarly(link: Link, expiresAt: Date | null, now: Date): void {
-  const refusal = claimRefusal(link, expiresAt, now);
+/** Fails early if a use certainly cannot be claimed; otherwise the claim itself decides. */
+export function refuseEarly(link: Link, term: Term, now: Date): void {
+  const refusal = claimRefusal(link, term, now);
   if (refusal) throw claimRefused(refusal);
 }
 
@@ -24,7 +22,7 @@ export async function claim({ store, clock }: Pick<Context, 'store' | 'clock'>, 
   }
   const link = await store.links.find(response);
   // If another response released a use at this moment, no refusal applies any more; a retry will get that use.
-  throw claimRefused((link && claimRefusal(link, null, clock.now())) ?? 'busy');
+  throw claimRefused((link && claimRefusal(link, NO_END, clock.now())) ?? 'busy');
 }
 
 /**
