@@ -96,6 +96,7 @@ export const CALLERS: Readonly<Record<string, readonly Caller[]>> = {
   '/recording.operator.v1.WebhooksOperatorService/EraseProjectDeliveries': ['operator'],
   '/recording.operator.v1.WebhooksOperatorService/GetSending': ['operator'],
   '/recording.operator.v1.WebhooksOperatorService/SetSending': ['operator'],
+  '/recording.operator.v1.WebhooksOperatorService/ResealBodies': ['operator'],
 };
 
 /** The services that may call the HTTP listener of submissions. That listener trusts their `x-owner-id`. */

@@ -30,6 +30,7 @@ export const ERROR_CODES = {
   project_closed: '410: the owner has closed the project.',
   answer_sent: '410: this answer was sent already, from this device or another.',
   submission_erased: '410: the submission was erased.',
+  event_key_lost: '410: the operator has lost the key that decrypts the event.',
   tus_version_unsupported: '412: send `Tus-Resumable: 1.0.0`.',
   body_too_large: '413: the body is too large; the sentence names the limit.',
   body_not_json: '415: send the body as application/json.',

@@ -1,6 +1,6 @@
 import { DEFAULTS } from '@recording-request/contract/limits';
-import { flag, integer, list, loadConfig, secretText, type Values } from '@recording-request/kit/config';
-import { parseKeys } from '@recording-request/kit/secret-box';
+import { flag, integer, loadConfig, type Values } from '@recording-request/kit/config';
+import { secretsKeyVariables } from '@recording-request/kit/secrets-key-variables';
 import {
   grpcVariables,
   healthVariables,
@@ -12,12 +12,6 @@ import { mongoVariables } from '@recording-request/kit-mongo/variables';
 
 const DAY = 86_400;
 
-const secretKeys = secretText(
-  'SECRETS_KEY',
-  'the keys that seal stored tokens and secrets: the first one seals, all of them open',
-  { expected: '`id:base64` of 32 bytes, several separated by commas' },
-);
-
 export const variables = {
   ...processVariables,
   ...grpcVariables,
@@ -25,19 +19,7 @@ export const variables = {
   ...healthVariables,
   ...internalVariables,
   ...mongoVariables,
-  secretsKey: {
-    ...secretKeys,
-    parse(value: string | undefined, env: NodeJS.ProcessEnv): string {
-      const keys = secretKeys.parse(value, env);
-      parseKeys(keys);
-      return keys;
-    },
-  },
-  secretsKeysLost: list(
-    'SECRETS_KEYS_LOST',
-    'ids of keys that are permanently lost: the service then starts, although records are sealed with these keys',
-    { default: [] },
-  ),
+  ...secretsKeyVariables,
   allowHttpUrls: flag('ALLOW_HTTP_URLS', 'whether `requestUrl` and `webhookUrl` may use plain http'),
   defaultExpirySeconds: integer(
     'DEFAULT_EXPIRY_SECONDS',

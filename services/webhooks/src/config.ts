@@ -1,5 +1,6 @@
 import { TOMBSTONE_DAYS } from '@recording-request/events/tombstones';
 import { flag, integer, loadConfig, target, text, url, type Variable } from '@recording-request/kit/config';
+import { secretsKeyVariables } from '@recording-request/kit/secrets-key-variables';
 import {
   grpcVariables,
   healthVariables,
@@ -51,6 +52,7 @@ export const variables = {
   ...databaseVariables,
   ...kafkaVariables,
   ...figureVariables,
+  ...secretsKeyVariables,
   projectsGrpc: target('PROJECTS_GRPC', 'the projects service'),
   submissionsGrpc: target('SUBMISSIONS_GRPC', 'the submissions service'),
   publicBaseUrl: url('PUBLIC_BASE_URL', 'the base of the URLs in a body'),

@@ -2,6 +2,7 @@ import { connectKafka, type Kafka } from '@recording-request/events/kafka';
 import { createFairSlots, type FairSlots } from '@recording-request/kit/fair-slots';
 import type { Logger } from '@recording-request/kit/log';
 import { openAll } from '@recording-request/kit/open-all';
+import { createSecretBox, type SecretBox } from '@recording-request/kit/secret-box';
 import { type Clock, followDatabase } from '@recording-request/kit-mongo/clock';
 import { type Connection, connectMongo } from '@recording-request/kit-mongo/mongo';
 import { type Internal, openInternal } from '@recording-request/kit-rpc/internal/internal';
@@ -17,6 +18,8 @@ import { openStore, type Store } from './store/store.ts';
 export interface Context extends AsyncDisposable {
   config: Config;
   log: Logger;
+  /** Seals what the database stores about people and clips: `domain/sealing.ts`. */
+  secrets: SecretBox;
   internal: Internal;
   /** The database's clock, so that all processes agree on when a delivery is due. */
   clock: Clock;
@@ -39,6 +42,7 @@ const LISTS_QUEUED = 256;
 /** Connects to MongoDB, Kafka and the projects and submissions services. Does not start the dispatcher. */
 export async function openContext(config: Config, log: Logger): Promise<Context> {
   await using opening = new AsyncDisposableStack();
+  const secrets = createSecretBox(config.secretsKey);
   const internal = opening.use(await openInternal(config, 'webhooks', log));
   const [{ connection, clock, store }, kafka] = await openAll(opening, [
     openDatabase(config, log),
@@ -57,12 +61,12 @@ export async function openContext(config: Config, log: Logger): Promise<Context>
   });
   opening.defer(() => sender.close());
   const sending = await openSending(store.sending, log);
-  const dispatcher = createDispatcher({ config, log, clock, store, targets, sender, sending });
+  const dispatcher = createDispatcher({ config, log, secrets, clock, store, targets, sender, sending });
   const opened = opening.move();
   const dispose = () => opened.disposeAsync();
   const servers = { internal, clock, connection, store, kafka, targets, transcripts, sender };
   const lists = createFairSlots(LISTS_AT_ONCE, { queued: LISTS_QUEUED });
-  return { config, log, ...servers, sending, dispatcher, lists, [Symbol.asyncDispose]: dispose };
+  return { config, log, secrets, ...servers, sending, dispatcher, lists, [Symbol.asyncDispose]: dispose };
 }
 
 async function openDatabase(config: Config, log: Logger) {

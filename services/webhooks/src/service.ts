@@ -16,6 +16,7 @@ import { openContext } from './context.ts';
 import { operatorHandlers, webhooksHandlers } from './rpc/handlers.ts';
 import { startEndpointMonitor } from './workflows/endpoint-monitor.ts';
 import { startReporting } from './workflows/report-figures.ts';
+import { requireKeys } from './workflows/require-keys.ts';
 import { startRetention } from './workflows/retention.ts';
 
 export interface WebhooksService extends RunningService {
@@ -31,6 +32,7 @@ export async function startService(config: Config, log: Logger): Promise<Webhook
   warnOfRelaxedRules(config, log);
   await using starting = new AsyncDisposableStack();
   const context = starting.use(await openContext(config, log));
+  await requireKeys(context, log);
   const { dispatcher } = context;
   dispatcher.start();
   starting.defer(() => dispatcher.stop());

@@ -135,8 +135,10 @@ test('optional events go to the projects that subscribe, with their contents, on
   const value = { projectId, submissionId };
   await harness.kafka.publish(newEvent('submission.erased', { $case: 'submissionErased', value }));
   await until('its events have no bodies', async () => {
-    const row = await harness.mongo.collection<{ _id: string; body?: unknown }>('deliveries').findOne({ _id: ready! });
-    return row?.body === undefined;
+    const row = await harness.mongo
+      .collection<{ _id: string; sealedBody?: string }>('deliveries')
+      .findOne({ _id: ready! });
+    return row?.sealedBody === undefined;
   });
   await harness.webhooks.redeliver({ projectId, deliveryId: erased! });
   await receiver.waitFor(5, mine);

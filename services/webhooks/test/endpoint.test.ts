@@ -264,7 +264,7 @@ test('erasing a submission removes its payloads, and late events of it are not r
   await inState(projectId, DELIVERY_STATE_PAUSED, 1 + others.length);
   const ofClip = await harness.mongo.collection('deliveries').find({ submissionId: clip.submissionId }).toArray();
   assert.deepEqual(
-    ofClip.map(each => [String(each._id), each.body]),
+    ofClip.map(each => [String(each._id), each.sealedBody]),
     [[event.id, undefined]],
   );
   await harness.webhooks.sendTest({ projectId, eventType: '' });

@@ -4,6 +4,7 @@ import { type ReceivedRequest, type Receiver, startReceiver } from '@recording-r
 import { uuidv7 } from '@recording-request/kit/ids';
 import { DeliveryState } from '@recording-request/proto/webhooks/v1/webhooks';
 import { until } from '@recording-request/testing/wait';
+import { sealedFor } from '../src/domain/sealing.ts';
 import { openStore } from '../src/store/store.ts';
 import { completed, publishAll, startTestWebhooks, submission, type TestWebhooks } from './test-service.ts';
 
@@ -33,8 +34,7 @@ const inState = (projectId: string, id: string, state: DeliveryState) =>
     const delivery = await harness.delivery(projectId, id);
     return delivery?.state === state && delivery;
   });
-const bodiesWith = async (text: string) =>
-  (await harness.mongo.collection('deliveries').find().toArray()).filter(({ body }) => body?.toString().includes(text));
+const bodiesWith = async (text: string) => (await harness.bodies()).filter(body => body.includes(text));
 
 test('a sent delivery stays listed without its body, and an unsent one is never sent', async () => {
   const { projectId, mine } = project();
@@ -89,7 +89,7 @@ test('a delivery that was recorded while its submission was erased is not sent',
     submissionId: clip.submissionId,
     eventType: 'submission.completed',
     createdAt: new Date(),
-    body: Buffer.from('{}'),
+    sealedBody: harness.secrets.seal('{}', sealedFor.delivery(id)),
     state: 'pending',
     nextAt: new Date(),
     step: 0,
@@ -101,7 +101,7 @@ test('a delivery that was recorded while its submission was erased is not sent',
   });
   await inState(projectId, id, DELIVERY_STATE_ERASED);
   assert.equal(receiver.received.filter(mine).length, 0);
-  assert.equal((await harness.mongo.collection('deliveries').findOne({ _id: id as never }))!.body, undefined);
+  assert.equal((await harness.mongo.collection('deliveries').findOne({ _id: id as never }))!.sealedBody, undefined);
 });
 
 test('erasing a project removes the bodies of all its deliveries and test events, and its endpoint', async () => {

@@ -112,7 +112,7 @@ test('due events that no process takes get older, and are stuck', async () => {
   const store = await openStore(harness.mongo);
   const clock = { now: () => new Date() };
   const ids = { id: uuidv7(), projectId, ownerId: projectId, submissionId: '' };
-  const about = { ...ids, eventType: 'submission.completed', createdAt: clock.now(), body: Buffer.from('{}') };
+  const about = { ...ids, eventType: 'submission.completed', createdAt: clock.now(), sealedBody: 'k1.x' };
   await store.queue.insert({ ...about, traceparent: '', tracestate: '' }, clock.now());
   const { config, mongo: connection, log } = harness;
   const reporting = startReporting({ config, log, clock, connection, store });

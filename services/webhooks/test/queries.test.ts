@@ -47,7 +47,7 @@ const delivery = (index: number, fields: object = {}) => ({
     submissionId: `submission ${Math.floor(index / 3)}`,
     eventType: 'submission.completed',
   },
-  ...{ createdAt: at(index), body: Buffer.from('{}'), state: 'delivered', step: 0, forced: false },
+  ...{ createdAt: at(index), sealedBody: 'k1.x', state: 'delivered', step: 0, forced: false },
   ...{ attempts: [], attemptCount: 1, traceparent: '', tracestate: '' },
   ...fields,
 });
@@ -123,7 +123,7 @@ test('each query examines only the documents that it returns or changes, however
       eventType: 'submission.completed',
       createdAt: now,
     },
-    ...{ body: Buffer.from('{}'), traceparent: '', tracestate: '' },
+    ...{ sealedBody: 'k1.x', traceparent: '', tracestate: '' },
   };
   assert.ok(await queue.insert(fresh, now));
   assert.ok(!(await queue.insert(fresh, now)));

@@ -14,6 +14,7 @@ import { until } from '@recording-request/testing/wait';
 import { createSender } from '../src/adapters/http-sender.ts';
 import type { Targets } from '../src/adapters/targets.ts';
 import { deliver } from '../src/delivery/deliver.ts';
+import { sealedFor } from '../src/domain/sealing.ts';
 import { migrate } from '../src/migrate.ts';
 import { openStore } from '../src/store/store.ts';
 import { completed, publishAll, startTestWebhooks, submission } from './test-service.ts';
@@ -142,7 +143,7 @@ test('processes with clocks ten seconds off send every due delivery, and none tw
   const now = new Date();
   const projectId = uuidv7();
   const about = { projectId, ownerId: uuidv7(), submissionId: uuidv7() };
-  const delivery = { ...about, eventType: 'submission.completed', body: Buffer.from('{}') };
+  const delivery = { ...about, eventType: 'submission.completed', sealedBody: 'k1.x' };
   for (const aheadMs of [10_000, -10_000]) {
     t.mock.timers.enable({ apis: ['Date'], now: now.getTime() + aheadMs });
     await queue.insert({ id: uuidv7(), ...delivery, createdAt: now, traceparent: '', tracestate: '' }, now);
@@ -164,7 +165,7 @@ test('a process that was paused past its lease does not repeat a delivery that a
   await using harness = await startTestWebhooks();
   const projectId = uuidv7();
   harness.setTarget(projectId, receiver.url);
-  const { config } = harness;
+  const { config, secrets } = harness;
   const log = createLogger('test', 'silent');
   const store = await openStore(harness.mongo);
   const clock = await followDatabase(harness.mongo, log);
@@ -178,7 +179,7 @@ test('a process that was paused past its lease does not repeat a delivery that a
   const about = { ...ids, eventType: 'submission.completed', createdAt: clock.now() };
   const leaseUntil = new Date(clock.now().getTime() + 500);
   const claimed = await store.queue.insertClaimed(
-    { ...about, body: Buffer.from('{}'), traceparent: '', tracestate: '' },
+    { ...about, sealedBody: secrets.seal('{}', sealedFor.delivery(id)), traceparent: '', tracestate: '' },
     { leaseUntil, forced: false },
   );
   const isDelivered = async () =>
@@ -190,7 +191,8 @@ test('a process that was paused past its lease does not repeat a delivery that a
   const targets: Targets = { of: requested, recent: requested, close() {} };
   const turns = { begin: () => 0 };
   const sending = { current: () => ({ isPaused: false, since: new Date(0) }), refresh: async () => {} };
-  await deliver({ config, log, clock, store, targets, sender, turns, sending }, claimed!, new AbortController().signal);
+  const deps = { config, log, secrets, clock, store, targets, sender, turns, sending };
+  await deliver(deps, claimed!, new AbortController().signal);
   assert.equal(receiver.received.length, 1);
   assert.ok(await isDelivered());
   assert.equal((await harness.delivery(projectId, id))?.attemptCount, 1);

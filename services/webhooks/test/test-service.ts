@@ -2,6 +2,7 @@ import { newEvent } from '@recording-request/events/event';
 import type { Kafka } from '@recording-request/events/kafka';
 import { DomainError } from '@recording-request/kit/errors';
 import { uuidv7 } from '@recording-request/kit/ids';
+import { createSecretBox } from '@recording-request/kit/secret-box';
 import type { Event } from '@recording-request/proto/events/v1/events';
 import {
   type WebhooksOperatorServiceServer,
@@ -28,6 +29,7 @@ import { fakeService, startFakeServices } from '@recording-request/testing/fake-
 import { startTestService } from '@recording-request/testing/test-service';
 import { pino } from 'pino';
 import { readConfig } from '../src/config.ts';
+import { sealedFor } from '../src/domain/sealing.ts';
 import { migrate } from '../src/migrate.ts';
 import { startService } from '../src/service.ts';
 
@@ -83,6 +85,7 @@ export async function startTestWebhooks(extra: Record<string, string> = {}) {
   const operator = running.client<WebhooksOperatorServiceServer>(WebhooksOperatorServiceService);
   const kafka = await running.stores.kafka();
   const mongo = await running.stores.database('webhooks');
+  const secrets = createSecretBox(running.config.secretsKey);
   const started = starting.move();
 
   return {
@@ -96,6 +99,14 @@ export async function startTestWebhooks(extra: Record<string, string> = {}) {
     operator,
     kafka,
     mongo,
+    secrets,
+    /** Returns the opened bodies of all deliveries. */
+    async bodies(): Promise<string[]> {
+      const rows = await mongo.collection<{ _id: string; sealedBody?: string }>('deliveries').find().toArray();
+      return rows.flatMap(({ _id, sealedBody }) =>
+        sealedBody ? secrets.open(sealedBody, sealedFor.delivery(_id)).toString() : [],
+      );
+    },
     /** The service's log, one JSON line per entry. */
     lines,
     startAnother: running.startAnother,

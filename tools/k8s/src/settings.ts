@@ -1,3 +1,4 @@
+import { secretsKeyVariables } from '@recording-request/kit/secrets-key-variables';
 import {
   grpcVariables,
   healthVariables,
@@ -42,6 +43,11 @@ const SHARED: ReadonlyArray<[title: string, words: string, variables: Variables]
   ['Calls', '', grpcVariables],
   ["The operator's calls", '', operatorVariables],
   ['MongoDB', '', mongoVariables],
+  [
+    'Sealed data',
+    'The two may have different keys. [This recipe](recipes/rotate-secrets-key.md) replaces a key.',
+    secretsKeyVariables,
+  ],
   [
     'Kafka',
     '[deploy](../deploy/servers.md#keda-with-tls-or-a-login-at-kafka) lists the required rights.',

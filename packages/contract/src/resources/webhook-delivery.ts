@@ -35,7 +35,7 @@ export const WebhookDelivery = Type.Object(
     submissionId: nullableFormat('uuid', 'The submission that the event is about; null if it is about no real one.'),
     state: oneOf(
       DELIVERY_STATES,
-      'paused: kept until the endpoint resumes. failed: a test event, which is sent only once. erased: its submission was erased, so it is never sent.',
+      'paused: kept until the endpoint resumes. failed: a test event, which is sent only once, or an event that the operator can no longer decrypt. erased: its submission was erased, so it is never sent.',
     ),
     createdAt: dateTime('When the event was recorded.'),
     deliveredAt: nullableFormat('date-time', 'When the endpoint answered with 2xx.'),

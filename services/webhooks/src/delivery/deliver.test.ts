@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
+import { createSecretBox } from '@recording-request/kit/secret-box';
 import { startMeasured } from '@recording-request/testing/measured';
 import type { Target } from '../adapters/targets.ts';
 import type { ClaimedDelivery } from '../domain/delivery.ts';
 import type { Endpoint } from '../domain/endpoint.ts';
+import { sealedFor } from '../domain/sealing.ts';
 import type { Released } from '../store/deliveries.ts';
 import type { DeliverDeps } from './deliver.ts';
 
@@ -11,6 +13,7 @@ const measured = startMeasured();
 after(() => measured[Symbol.asyncDispose]());
 const { deliver } = await import('./deliver.ts');
 
+const secrets = createSecretBox(`k1:${Buffer.alloc(32, 1).toString('base64')}`);
 const LEASE_MS = 30_000;
 const ATTEMPT_MS = 15_000;
 const delivery: ClaimedDelivery = {
@@ -22,7 +25,7 @@ const delivery: ClaimedDelivery = {
     eventType: 'submission.completed',
     createdAt: new Date(0),
   },
-  ...{ body: Buffer.from('{}'), traceparent: '', tracestate: '' },
+  ...{ sealedBody: secrets.seal('{}', sealedFor.delivery('e')), traceparent: '', tracestate: '' },
   ...{ lease: 'l', leaseUntil: new Date(LEASE_MS), step: 0, forced: false, attemptCount: 0 },
 };
 const targetOf = (version: number): Target => ({
@@ -46,6 +49,7 @@ function startProcess() {
       pauseAfterMs: 1_000,
     },
     log: { info() {}, warn() {} },
+    secrets,
     clock: { now: () => new Date(state.nowMs) },
     turns: { begin: () => state.freeMs },
     sending: { current: () => ({ isPaused: false, since: new Date(state.sentSinceMs) }) },

@@ -1,23 +1,26 @@
 import type { Logger } from '@recording-request/kit/log';
+import type { SecretBox } from '@recording-request/kit/secret-box';
 import type { Clock } from '@recording-request/kit-mongo/clock';
 import { countOf, durationOf } from '@recording-request/kit-telemetry/metrics';
 import type { Sender } from '../adapters/http-sender.ts';
 import type { Target, Targets } from '../adapters/targets.ts';
 import { inAttemptSpan } from '../adapters/trace.ts';
 import type { Config } from '../config.ts';
-import { type Attempt, type ClaimedDelivery, sentType, TEST_EVENT } from '../domain/delivery.ts';
+import { type Attempt, type ClaimedDelivery, idsOf, sentType, TEST_EVENT } from '../domain/delivery.ts';
 import { type Endpoint, type EndpointHealth, pauseReasonFor } from '../domain/endpoint.ts';
 import { attemptHeaders } from '../domain/headers.ts';
 import { type Outcome, outcomeOf } from '../domain/outcome.ts';
 import { retryDelayMs } from '../domain/schedule.ts';
 import type { Store } from '../store/store.ts';
 import type { EndpointTurns } from './endpoint-turns.ts';
+import { openBody } from './open-body.ts';
 import type { SendingState } from './sending-state.ts';
 
 /** The dependencies of the dispatcher. This is not the whole context, because the dispatcher is a part of it. */
 export interface DeliverDeps {
   config: Config;
   log: Logger;
+  secrets: SecretBox;
   clock: Clock;
   store: Store;
   targets: Targets;
@@ -109,7 +112,9 @@ export async function deliver(
       await store.queue.putBack(delivery, { state: 'pending', nextAt: now });
       return { resumed: renewed };
     }
-    const result = await inAttemptSpan(delivery, () => sendOnce(deps, delivery, target, endpoint, signal));
+    const body = await openBody(deps, delivery);
+    if (!body) return { resumed: renewed };
+    const result = await inAttemptSpan(delivery, () => sendOnce(deps, { ...delivery, body }, target, endpoint, signal));
     return { ...result, resumed: renewed || result.resumed === true };
   } catch (error) {
     // If this process is stopping, another process may send the delivery at once.
@@ -131,16 +136,9 @@ async function look(
   return target && (await withEndpoint(deps, projectId, target));
 }
 
-/** Uses the field names of the gateway's log. A test event has no submission. */
-const idsOf = ({ id, projectId, submissionId }: ClaimedDelivery) => ({
-  eventId: id,
-  projectId,
-  submissionId: submissionId || undefined,
-});
-
 async function sendOnce(
   deps: DeliverDeps,
-  delivery: ClaimedDelivery,
+  delivery: ClaimedDelivery & { body: Buffer },
   target: Target,
   endpoint: Endpoint,
   signal: AbortSignal,
@@ -154,7 +152,7 @@ async function sendOnce(
   const sentSince = deps.sending.current().since.getTime();
   const delayMs = delayOf(delivery, endpoint, at, Math.max(freeSince, sentSince));
   const startedAt = performance.now();
-  const sent = await sender.send({ url: target.url, headers, body: delivery.body }, signal);
+  const sent = await sender.send({ url: target.url, headers, body }, signal);
   const durationMs = Math.round(performance.now() - startedAt);
   const outcome = outcomeOf(sent, clock.now());
   const word = outcome.delivered ? 'delivered' : outcome.status === 0 ? 'unreachable' : 'refused';

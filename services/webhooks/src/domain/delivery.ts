@@ -1,6 +1,6 @@
 /**
  * pending: waits to be sent at `nextAt` · delivered · paused: kept until the endpoint resumes · failed: a test event
- * that the endpoint did not accept · erased: without payload, never sent.
+ * that the endpoint did not accept, or an event whose key is lost · erased: without payload, never sent.
  */
 export type DeliveryState = 'pending' | 'delivered' | 'paused' | 'failed' | 'erased';
 
@@ -36,7 +36,8 @@ export interface NewDelivery extends TraceContext {
   /** The type that a test event imitates; absent for the default test event. */
   sentAs?: string;
   createdAt: Date;
-  body: Buffer;
+  /** The request body, sealed for this delivery (`sealedFor.delivery`). */
+  sealedBody: string;
 }
 
 /** Returns the type that the endpoint sees. */
@@ -72,6 +73,15 @@ export interface DeliveryRecord {
   attemptCount: number;
   /** True while the payload exists. */
   sendable: boolean;
+  /** The id of the key that sealed the payload; "" without a payload. */
+  keyId: string;
   /** The trace context of the request that caused the event. */
   trace: TraceContext;
 }
+
+/** Returns the ids for a log entry, with the field names of the gateway's log. A test event has no submission. */
+export const idsOf = ({ id, projectId, submissionId }: Pick<NewDelivery, 'id' | 'projectId' | 'submissionId'>) => ({
+  eventId: id,
+  projectId,
+  submissionId: submissionId || undefined,
+});

@@ -16,7 +16,7 @@ const STATES: Record<DeliveryState, DeliveryStateMessage> = {
 };
 
 export function toDelivery(record: DeliveryRecord): Delivery {
-  const { id, nextAt, isTest: test, sendable: _, ...shown } = record;
+  const { id, nextAt, isTest: test, sendable: _, keyId: __, ...shown } = record;
   return { ...shown, test, deliveryId: id, eventId: id, state: STATES[record.state], nextAttemptAt: nextAt };
 }
 

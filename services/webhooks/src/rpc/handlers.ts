@@ -8,6 +8,7 @@ import { listDeliveries } from './list-deliveries.ts';
 import { redeliver } from './redeliver.ts';
 import { redeliverRange } from './redeliver-range.ts';
 import { refreshEndpoint } from './refresh-endpoint.ts';
+import { resealBodies } from './reseal-bodies.ts';
 import { sendTest } from './send-test.ts';
 import { getSending, setSending } from './sending.ts';
 
@@ -24,4 +25,5 @@ export const operatorHandlers = (context: Context): Handlers<WebhooksOperatorSer
   eraseProjectDeliveries: eraseProjectDeliveries(context),
   getSending: getSending(context),
   setSending: setSending(context),
+  resealBodies: resealBodies(context),
 });

@@ -6,15 +6,23 @@ import { toDelivery } from './delivery-messages.ts';
 import { requireAddress } from './require-address.ts';
 import { requireUuid } from './require-uuid.ts';
 
-/** Makes one event due again, unless an attempt is running. */
+/** Makes one event due again, unless an attempt is running. Fails with `gone` when its body was erased or its key is lost. */
 export const redeliver =
   (context: Context) =>
   async (request: RedeliverRequest): Promise<RedeliverResponse> => {
-    const { clock, store, dispatcher } = context;
+    const { config, clock, store, dispatcher } = context;
     const projectId = requireUuid(request.projectId, 'projectId');
     const id = requireUuid(request.deliveryId, 'deliveryId');
     const found = await store.ledger.get(projectId, id);
     if (!found) throw noSuchDelivery();
+    if (config.secretsKeysLost.includes(found.keyId))
+      throw new DomainError(
+        'gone',
+        'The operator has lost the key that decrypts this event; it cannot be sent again.',
+        {
+          reason: 'event_key_lost',
+        },
+      );
     if (found.sendable) await requireAddress(context, projectId);
     return await inRedeliverSpan({ ...found, ...found.trace }, async () => {
       const due = await store.ledger.sendAgain(projectId, id, clock.now());

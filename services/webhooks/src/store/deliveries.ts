@@ -103,7 +103,7 @@ export function deliveryQueue({ deliveries }: Models): DeliveryQueue {
           { returnDocument: 'after', updatePipeline: true, ...(id === undefined && { sort: { nextAt: 1 } }) },
         )
         .lean();
-      return document?.body && claimed({ ...document, lease }, document.body);
+      return document?.sealedBody ? claimed({ ...document, lease }, document.sealedBody) : undefined;
     },
     firstDue: () =>
       deliveries.aggregate([
@@ -171,11 +171,11 @@ const recordOf = (attempt: Attempt) => ({
 function release(released: Released, also: { forced?: false } = {}) {
   const { state } = released;
   if (state === 'pending') return { $set: { state, nextAt: released.nextAt, ...also }, $unset: { lease: 1 } };
-  const payload = state === 'erased' ? { body: 1 } : {};
+  const payload = state === 'erased' ? { sealedBody: 1 } : {};
   return { $set: { state, forced: false }, $unset: { lease: 1, nextAt: 1, ...payload } };
 }
 
-function claimed(document: DeliveryDocument & { lease: string }, body: Buffer): ClaimedDelivery {
+function claimed(document: DeliveryDocument & { lease: string }, sealedBody: string): ClaimedDelivery {
   const {
     _id: id,
     projectId,
@@ -189,7 +189,6 @@ function claimed(document: DeliveryDocument & { lease: string }, body: Buffer): 
     attemptCount,
   } = document;
   const { nextAt, sentAs, traceparent, tracestate } = document;
-  const bytes = Buffer.isBuffer(body) ? body : Buffer.from((body as { buffer: Uint8Array }).buffer);
   return {
     id,
     projectId,
@@ -198,7 +197,7 @@ function claimed(document: DeliveryDocument & { lease: string }, body: Buffer): 
     eventType,
     ...(sentAs === undefined ? {} : { sentAs }),
     createdAt,
-    body: bytes,
+    sealedBody,
     lease,
     leaseUntil: nextAt!,
     step,

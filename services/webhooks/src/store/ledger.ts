@@ -1,4 +1,5 @@
 import { createBatcher } from '@recording-request/kit/batcher';
+import { keyIdOf } from '@recording-request/kit/secret-box';
 import type { DeliveryCursor } from '../domain/cursor.ts';
 import { type DeliveryRecord, type DeliveryState, sentType, TEST_EVENT } from '../domain/delivery.ts';
 import type { Endpoint } from '../domain/endpoint.ts';
@@ -86,7 +87,7 @@ export function ledger({ deliveries, endpoints, erasures }: Models): Ledger {
   });
 
   const tally = async (which: { projectId: string; submissionId?: string }): Promise<ErasedPayloads> => {
-    const held = { ...which, body: { $exists: true } };
+    const held = { ...which, sealedBody: { $exists: true } };
     const [payloads, undelivered] = await Promise.all([
       deliveries.countDocuments(held),
       deliveries.countDocuments({ ...held, state: { $in: UNSENT } }),
@@ -102,7 +103,7 @@ export function ledger({ deliveries, endpoints, erasures }: Models): Ledger {
       which,
       [
         { $set: { state: { $cond: [{ $in: ['$state', UNSENT] }, 'erased', '$state'] } } },
-        { $unset: ['body', 'nextAt', 'lease'] },
+        { $unset: ['sealedBody', 'nextAt', 'lease'] },
       ],
       { updatePipeline: true },
     );
@@ -114,7 +115,7 @@ export function ledger({ deliveries, endpoints, erasures }: Models): Ledger {
       const older = after && {
         $or: [{ createdAt: { $lt: after.createdAt } }, { createdAt: after.createdAt, _id: { $lt: after.id } }],
       };
-      // Reads only whether there is a body.
+      // Does not read the bodies.
       const documents = await deliveries
         .find({ projectId, ...older }, SHOWN)
         .sort({ createdAt: -1, _id: -1 })
@@ -128,7 +129,7 @@ export function ledger({ deliveries, endpoints, erasures }: Models): Ledger {
     },
     async sendAgain(projectId, id, now) {
       const { matchedCount } = await deliveries.updateOne(
-        { _id: id, projectId, body: { $exists: true }, ...notBeingSent(now) },
+        { _id: id, projectId, sealedBody: { $exists: true }, ...notBeingSent(now) },
         { $set: { state: 'pending', nextAt: now, step: 0, forced: true }, $unset: { lease: 1 } },
       );
       return matchedCount > 0;
@@ -148,7 +149,7 @@ export function ledger({ deliveries, endpoints, erasures }: Models): Ledger {
           projectId,
           createdAt: createdIn(range),
           eventType: { $ne: TEST_EVENT },
-          body: { $exists: true },
+          sealedBody: { $exists: true },
           ...(range.undeliveredOnly ? { state: { $ne: 'delivered' } } : {}),
           ...notBeingSent(now),
         },
@@ -175,7 +176,10 @@ export function ledger({ deliveries, endpoints, erasures }: Models): Ledger {
   };
 }
 
-type ShownDocument = Omit<DeliveryDocument, 'body'> & { sendable: boolean };
+type ShownDocument = Omit<DeliveryDocument, 'sealedBody'> & { sealedWith: string };
+
+// A key's id has at most 64 characters, and a dot follows it.
+const KEY_ID_BYTES = 65;
 
 const SHOWN = {
   projectId: 1,
@@ -192,7 +196,8 @@ const SHOWN = {
   attemptCount: 1,
   traceparent: 1,
   tracestate: 1,
-  sendable: { $ne: [{ $type: '$body' }, 'missing'] },
+  // The start of the sealed body, which has the id of its key. "" without a body.
+  sealedWith: { $substrBytes: ['$sealedBody', 0, KEY_ID_BYTES] },
 } as const;
 
 function record({ _id: id, ...document }: ShownDocument): DeliveryRecord {
@@ -208,7 +213,7 @@ function record({ _id: id, ...document }: ShownDocument): DeliveryRecord {
     nextAt,
     attempts,
     attemptCount,
-    sendable,
+    sealedWith,
     traceparent,
     tracestate,
   } = document;
@@ -225,7 +230,8 @@ function record({ _id: id, ...document }: ShownDocument): DeliveryRecord {
     ...(nextAt ? { nextAt } : {}),
     attempts,
     attemptCount,
-    sendable,
+    sendable: sealedWith !== '',
+    keyId: keyIdOf(sealedWith),
     trace: { traceparent, tracestate },
   };
 }

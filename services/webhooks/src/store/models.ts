@@ -15,8 +15,8 @@ export interface DeliveryDocument {
   eventType: string;
   sentAs?: string;
   createdAt: Date;
-  /** The request body. Absent after an erasure. */
-  body?: Buffer;
+  /** The request body, sealed for this delivery. Absent after an erasure. */
+  sealedBody?: string;
   state: DeliveryState;
   /** When the delivery is due; during an attempt, when the lease ends. Absent unless pending. */
   nextAt?: Date;
@@ -79,7 +79,7 @@ const deliverySchema = new Schema<DeliveryDocument>(
     eventType: text,
     sentAs: String,
     createdAt: { type: Date, required: true },
-    body: Buffer,
+    sealedBody: String,
     state: text,
     nextAt: Date,
     lease: String,

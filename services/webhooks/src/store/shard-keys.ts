@@ -15,9 +15,12 @@ const keys: ShardKeys = {
 
 const SWEEP = 'a process reads the due rows of the whole database now and then';
 const FIGURES = 'one process counts figures for the operator';
+const RESEAL = 'reads all sealed records, once after a new key';
 const QUEUE = 'the first due time of each endpoint: one index look-up for each, on its shard';
 const acrossShards = {
   'deliveries aggregate state': QUEUE,
+  'deliveries find': RESEAL,
+  'deliveries find _id': RESEAL,
   'deliveries find createdAt state': SWEEP,
   'endpoints aggregate failingSince state': FIGURES,
   'endpoints aggregate state': FIGURES,

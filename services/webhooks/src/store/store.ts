@@ -6,6 +6,7 @@ import { type FigureStore, figureStore } from './figures.ts';
 import { type Ledger, ledger } from './ledger.ts';
 import { openModels } from './models.ts';
 import { steps } from './schema-steps.ts';
+import { createSealedTexts, type SealedTexts } from './sealed.ts';
 import { type SendingStore, sendingStore } from './sending.ts';
 
 /** The collections of this service. */
@@ -15,6 +16,7 @@ export interface Store {
   endpoints: Endpoints;
   figures: FigureStore;
   sending: SendingStore;
+  sealed: SealedTexts;
 }
 
 /** Rejects with a StartError when the database lacks a migration that this version needs. */
@@ -27,5 +29,6 @@ export async function openStore(connection: Connection): Promise<Store> {
     endpoints: endpointStore(models),
     figures: figureStore(models),
     sending: sendingStore(models),
+    sealed: createSealedTexts(models),
   };
 }

@@ -25,6 +25,7 @@ async function sentAfter(insertMs: number): Promise<number> {
   const context = {
     config: { attemptTimeoutMs: LEASE_MS, leaseMarginMs: 0 },
     clock: { now: () => new Date(now) },
+    secrets: { seal: () => 'k1.x' },
     targets: {
       recent: async () => ({ url: 'https://owner.example/', events: ['submission.erased'], projectName: 'P' }),
     },

@@ -8,6 +8,7 @@ import { currentTrace } from '../adapters/trace.ts';
 import type { Context } from '../context.ts';
 import { leaseMs, withEndpoint } from '../delivery/deliver.ts';
 import type { NewDelivery } from '../domain/delivery.ts';
+import { sealedFor } from '../domain/sealing.ts';
 
 /** The facts of an event, and the submission whose erasure removes the event's body. */
 export interface Fact extends Pick<NewDelivery, 'projectId' | 'submissionId' | 'erasedSubmissionId'> {
@@ -43,7 +44,7 @@ export const aboutSubmission = (
  * nothing.
  */
 export async function recordEvent(context: Context, event: EventHead, fact: Fact): Promise<void> {
-  const { config, clock, store, targets, dispatcher } = context;
+  const { config, clock, secrets, store, targets, dispatcher } = context;
   const { type, projectId, submissionId, erasedSubmissionId } = fact;
   // Reads a target that is at least as new as the event, so that an event after an address change never goes to the old
   // address.
@@ -65,7 +66,7 @@ export async function recordEvent(context: Context, event: EventHead, fact: Fact
     ...(erasedSubmissionId === undefined ? {} : { erasedSubmissionId }),
     eventType: type,
     createdAt,
-    body: Buffer.from(JSON.stringify(body)),
+    sealedBody: secrets.seal(JSON.stringify(body), sealedFor.delivery(event.id)),
     ...currentTrace(event),
   };
   using place = dispatcher.reserve(delivery);

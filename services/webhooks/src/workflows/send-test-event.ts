@@ -8,6 +8,7 @@ import { currentTrace } from '../adapters/trace.ts';
 import type { Context } from '../context.ts';
 import { leaseMs, withEndpoint } from '../delivery/deliver.ts';
 import { type DeliveryRecord, TEST_EVENT } from '../domain/delivery.ts';
+import { sealedFor } from '../domain/sealing.ts';
 
 /**
  * Sends an event with sample contents to a project's endpoint. Returns the delivery with its outcome. Fails with
@@ -19,7 +20,7 @@ export async function sendTestEvent(
   type: WebhookEventType,
   slots: FairSlots,
 ): Promise<DeliveryRecord | undefined> {
-  const { config, clock, store, targets, sending, dispatcher } = context;
+  const { config, clock, secrets, store, targets, sending, dispatcher } = context;
   const target = await targets.of(projectId);
   if (!target) throw new DomainError('not_found', 'There is no such project.');
   if (target.url === '')
@@ -46,7 +47,7 @@ export async function sendTestEvent(
     at: createdAt,
     id: uuidv7,
   });
-  const body = Buffer.from(JSON.stringify(webhookBody({ id, createdAt, projectId, projectName }, sample)));
+  const body = JSON.stringify(webhookBody({ id, createdAt, projectId, projectName }, sample));
   const shown = type === TEST_EVENT ? {} : { sentAs: type };
   const trace = currentTrace({ traceparent: '', tracestate: '' });
   const claimed = await store.queue.insertClaimed(
@@ -58,7 +59,7 @@ export async function sendTestEvent(
       eventType: TEST_EVENT,
       ...shown,
       createdAt,
-      body,
+      sealedBody: secrets.seal(body, sealedFor.delivery(id)),
       ...trace,
     },
     { leaseUntil: new Date(createdAt.getTime() + leaseMs(config)), forced: true },
