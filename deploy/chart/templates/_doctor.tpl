@@ -1,11 +1,13 @@
 {{- /*
 Returns the Job `doctor` as the test of the release (`helm test`), with an account and copies of the network policies to the servers. Helm creates them for each test, and
-deletes the policies after it. Each container gets the settings, the Secret and the further mounts of the workload with its name.
+deletes all but the Job after it. Each container gets the settings, the Secret and the further mounts of the workload with its name.
 */}}
 {{- define "recording-request.doctor" }}
 {{- $root := .root }}
 {{- $names := .names }}
-{{- $always := dict "helm.sh/hook" "test" "helm.sh/hook-weight" "-1" "helm.sh/hook-delete-policy" "before-hook-creation" }}
+{{- /* Helm never uninstalls a hook. So it deletes these when the test ends; only the Job stays, for its logs. */}}
+{{- $beside := dict "helm.sh/hook" "test" "helm.sh/hook-weight" "-1" "helm.sh/hook-delete-policy" "before-hook-creation,hook-succeeded,hook-failed" }}
+{{- $job := dict "helm.sh/hook" "test" "helm.sh/hook-delete-policy" "before-hook-creation" }}
 {{- $tested := list }}
 {{- $workloads := dict }}
 {{- range $o := .objects }}
@@ -14,7 +16,7 @@ deletes the policies after it. Each container gets the settings, the Secret and 
     {{- $copy := deepCopy $o }}
     {{- $_ := set $copy.metadata "name" (printf "doctor-%s" $o.metadata.name) }}
     {{- $_ := set $copy.metadata "labels" (include "recording-request.doctor-labels" $root | fromYaml) }}
-    {{- $_ := set $copy.metadata "annotations" (merge (dict "helm.sh/hook-delete-policy" "before-hook-creation,hook-succeeded,hook-failed") $always) }}
+    {{- $_ := set $copy.metadata "annotations" $beside }}
     {{- $_ := set $copy.spec "podSelector" (dict "matchLabels" (dict "app.kubernetes.io/name" "doctor")) }}
     {{- $tested = append $tested $copy }}
   {{- end }}
@@ -23,7 +25,7 @@ deletes the policies after it. Each container gets the settings, the Secret and 
   {{- $o := fromYaml $text }}
   {{- $_ := set $o.metadata "namespace" $root.Release.Namespace }}
   {{- $_ := set $o.metadata "labels" (include "recording-request.doctor-labels" $root | fromYaml) }}
-  {{- $_ := set $o.metadata "annotations" (ternary (omit $always "helm.sh/hook-weight") $always (eq $o.kind "Job")) }}
+  {{- $_ := set $o.metadata "annotations" (ternary $job $beside (eq $o.kind "Job")) }}
   {{- if eq $o.kind "Job" }}
     {{- $spec := $o.spec.template.spec }}
     {{- $image := (first (get $workloads "projects").containers).image }}

@@ -89,4 +89,10 @@ test('`helm test` runs it with its own account and policies, which the release d
   ]);
   const weights = hooks.map(({ kind, metadata }) => [kind, Number(metadata.annotations!['helm.sh/hook-weight'] ?? 0)]);
   for (const [kind, weight] of weights) assert.equal(weight, kind === 'Job' ? 0 : -1);
+  // Helm never uninstalls a hook.
+  for (const { kind, metadata } of hooks)
+    assert.equal(
+      metadata.annotations!['helm.sh/hook-delete-policy'],
+      kind === 'Job' ? 'before-hook-creation' : 'before-hook-creation,hook-succeeded,hook-failed',
+    );
 });

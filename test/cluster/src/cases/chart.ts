@@ -46,10 +46,10 @@ const EVERYWHERE = ['configmap/kube-root-ca.crt', 'serviceaccount/default'];
 /** The common settings. A revision keeps the objects that pods of the previous revision use. */
 const SETTINGS_OF = /^configmap\/settings-[0-9a-f]{10}$/;
 /**
- * The Job is a hook. Helm waits for it and never uninstalls it, but deletes it before the next migration. Helm deletes
- * its helper objects when it succeeds.
+ * These Jobs are hooks. Helm waits for them and never uninstalls them, so that their logs stay, but deletes each before
+ * the next one. Helm deletes their helper objects when they succeed.
  */
-const MIGRATION = /^(?:job\.batch\/migrate$|pod\/migrate-)/;
+const HOOKS = /^(?:job\.batch\/(?:migrate|doctor)$|pod\/(?:migrate|doctor)-)/;
 
 /** Creates the prerequisites of the chart: a namespace, and the Secrets that the chart does not create. */
 async function prepare({ product, objects }: ClusterHarness): Promise<Product> {
@@ -83,7 +83,7 @@ async function judgeRemains(there: Product, { violated }: ClusterHarness): Promi
   let left: string[] = [];
   const isEmpty = async () => {
     const names = (await there.in(['get', KINDS, '--output=name'])).split('\n').filter(Boolean);
-    left = names.filter(name => !EVERYWHERE.includes(name) && !MIGRATION.test(name));
+    left = names.filter(name => !EVERYWHERE.includes(name) && !HOOKS.test(name));
     return left.length === 0;
   };
   await until('all objects of the release are gone', isEmpty, GONE).catch(() =>
