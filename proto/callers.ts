@@ -46,6 +46,7 @@ export const CALLERS: Readonly<Record<string, readonly Caller[]>> = {
   '/recording.submissions.v1.SubmissionsService/GetMedia': ['gateway'],
   '/recording.submissions.v1.SubmissionsService/ListUploads': ['gateway'],
   '/recording.submissions.v1.SubmissionsService/SetResponseNote': ['gateway'],
+  '/recording.submissions.v1.SubmissionsService/TouchLink': ['gateway'],
 
   '/recording.exports.v1.ExportsService/Export': ['gateway'],
   '/recording.exports.v1.ExportsService/OpenArchive': ['gateway'],

@@ -36,6 +36,7 @@ const SAME_DONE_TWICE = [
   '/recording.projects.v1.ProjectsService/UpdateLink',
   '/recording.projects.v1.ProjectsService/SetProjectClosed',
   '/recording.submissions.v1.SubmissionsService/SetResponseNote',
+  '/recording.submissions.v1.SubmissionsService/TouchLink',
   '/recording.exports.v1.ExportsService/ReportArchive',
   '/recording.webhooks.v1.WebhooksService/RefreshEndpoint',
   '/recording.work.v1.WorkService/RenewJob',

@@ -52,6 +52,14 @@ const COLUMNS = [
   'termsAcceptedAt',
   'language',
   'responseId',
+  'recipientName',
+  'recipientReference',
+  'recipientEmail',
+  'recipientLocale',
+  'recipientVerified',
+  'metadata',
+  'late',
+  'changedAt',
 ] as const;
 
 /**
@@ -70,8 +78,17 @@ export function csvCell(value: Cell): string {
 export const csvHeader = (): string => `${COLUMNS.join(',')}\r\n`;
 
 /** Returns one row with its CRLF. */
-export function csvRow({ terms, ...submission }: SubmissionJson): string {
-  const flat = { termsSha256: terms?.sha256 ?? null, termsAcceptedAt: terms?.acceptedAt ?? null };
+export function csvRow({ terms, recipient, metadata, ...submission }: SubmissionJson): string {
+  const flat = {
+    termsSha256: terms?.sha256 ?? null,
+    termsAcceptedAt: terms?.acceptedAt ?? null,
+    recipientName: recipient?.name ?? null,
+    recipientReference: recipient?.reference ?? null,
+    recipientEmail: recipient?.email ?? null,
+    recipientLocale: recipient?.locale ?? null,
+    recipientVerified: recipient?.verified ?? null,
+    metadata: JSON.stringify(metadata),
+  };
   const cells: Record<(typeof COLUMNS)[number], Cell> = { ...submission, ...flat };
   return `${COLUMNS.map(name => csvCell(cells[name])).join(',')}\r\n`;
 }

@@ -77,6 +77,8 @@ export function transcriptsHead(projectName: string): string {
 /** Returns one submission of transcripts.txt: its details, then its words or the reason for their absence. */
 export function transcriptsEntry(submission: SubmissionJson): string {
   const lines = ['', '='.repeat(72), `Submission: ${submission.submissionId}`, `Recorded:   ${submission.createdAt}`];
+  const person = personOf(submission);
+  if (person) lines.push(`Person:     ${oneLine(person)}`);
   if (submission.durationSec !== null) lines.push(`Length:     ${submission.durationSec} s`);
   if (submission.questionText !== null) {
     lines.push(`Question ${(submission.questionIndex ?? 0) + 1}: ${oneLine(submission.questionText)}`);
@@ -85,6 +87,12 @@ export function transcriptsEntry(submission: SubmissionJson): string {
   if (submission.reviewNote) lines.push(`Review:     ${oneLine(submission.reviewNote)}`);
   lines.push('', transcriptOf(submission), '');
   return lines.join('\n');
+}
+
+/** Returns the name and the reference; "" without both. */
+function personOf({ recipient }: SubmissionJson): string {
+  const { name, reference } = recipient ?? {};
+  return name && reference ? `${name} (${reference})` : (name ?? reference ?? '');
 }
 
 function transcriptOf(submission: SubmissionJson): string {

@@ -68,6 +68,7 @@ export function toMessage(submission: Submission): SubmissionMessage {
     sha256: submission.sha256,
     language: submission.language || undefined,
     responseId: submission.responseId,
+    changedAt: submission.changedAt,
   };
 }
 
@@ -129,13 +130,16 @@ function idOf(event: SubmissionEvent): string | undefined {
   return answerId(responseId, `${event.type}\n${linkId}`);
 }
 
+/** The event is part of the write that changes the submission, so it cannot contain the time of the write. */
+const changedNow = (submission: Submission): SubmissionMessage => toMessage({ ...submission, changedAt: new Date() });
+
 function payloadOf(event: SubmissionEvent): NonNullable<Event['payload']> {
   switch (event.type) {
     case 'submission.completed':
-      return { $case: 'submissionCompleted', value: { submission: toMessage(event.submission) } };
+      return { $case: 'submissionCompleted', value: { submission: changedNow(event.submission) } };
     case 'submission.transcript.completed':
     case 'submission.transcript.failed': {
-      const submission = toMessage(event.submission);
+      const submission = changedNow(event.submission);
       if (!areLong(submission.transcriptText, submission.transcriptVtt))
         return { $case: 'submissionTranscript', value: { submission } };
       const short = { ...submission, transcriptText: undefined, transcriptVtt: undefined };
@@ -143,7 +147,7 @@ function payloadOf(event: SubmissionEvent): NonNullable<Event['payload']> {
     }
     case 'submission.media.completed':
     case 'submission.media.failed': {
-      const submission = toMessage(event.submission);
+      const submission = changedNow(event.submission);
       const withoutTexts = areLong(submission.transcriptText, submission.transcriptVtt);
       const texts = withoutTexts ? { transcriptText: undefined, transcriptVtt: undefined } : {};
       return { $case: 'submissionMedia', value: { submission: { ...submission, ...texts }, withoutTexts } };

@@ -96,6 +96,18 @@ export const Submission: Shape = {
   terms: 'AcceptedTerms|null',
   language: 'string|null',
   responseId: 'uuid',
+  recipient: 'Recipient|null',
+  metadata: 'texts',
+  late: 'boolean',
+  changedAt: 'date-time',
+};
+
+export const Recipient: Shape = {
+  name: 'string|null',
+  reference: 'string|null',
+  email: 'string|null',
+  locale: 'string|null',
+  verified: 'boolean',
 };
 
 export const AcceptedTerms: Shape = { sha256: 'string', acceptedAt: 'date-time' };

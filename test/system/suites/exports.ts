@@ -15,12 +15,13 @@ const FIRST = 22;
 const PAGE = 7;
 const LANDING_AT_ONCE = 4;
 const CUTS = 25;
+// The additions to the contract since the terms are after the fields of the terms.
+const ADDED = ['language', 'responseId', 'recipient', 'metadata', 'late', 'changedAt'];
 const HEADER = [
-  ...Object.keys(FIELDS).filter(field => !['transcriptVtt', 'terms', 'language', 'responseId'].includes(field)),
-  'termsSha256',
-  'termsAcceptedAt',
-  'language',
-  'responseId',
+  ...Object.keys(FIELDS).filter(field => !['transcriptVtt', 'terms', ...ADDED].includes(field)),
+  ...['termsSha256', 'termsAcceptedAt', 'language', 'responseId'],
+  ...['recipientName', 'recipientReference', 'recipientEmail', 'recipientLocale', 'recipientVerified'],
+  ...['metadata', 'late', 'changedAt'],
 ];
 
 /** Tests pages, filters and the four exports of an interview with one answer for each spreadsheet payload. */

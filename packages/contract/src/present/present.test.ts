@@ -117,6 +117,23 @@ test('a new submission has every field', () => {
   assert.equal(value.transcriptTextUrl, `${BASE}/api/projects/${id(4)}/submissions/${id(1)}/transcript.txt`);
 });
 
+test('a submission shows its person, and is late after the deadline of its link', () => {
+  const person = { name: 'A guest', reference: 'P-17', email: '', locale: '', verified: false };
+  const invited = (dueAt?: Date) =>
+    presentSubmission(submission({ changedAt: new Date(at.getTime() + 1) }), {
+      ...{ baseUrl: BASE, projectName: 'P' },
+      invitation: { person, metadata: { city: 'Oslo' }, dueAt },
+    });
+  const value = invited(at);
+  assertIs(Submission, value);
+  assert.deepEqual(value.recipient, { ...person, email: null, locale: null });
+  assert.deepEqual(value.metadata, { city: 'Oslo' });
+  assert.equal(value.changedAt, '2026-01-02T03:04:05.007Z');
+  assert.deepEqual([value.late, invited().late], [false, false]);
+  assert.equal(invited(new Date(at.getTime() - 1)).late, true);
+  assert.deepEqual([shown().recipient, shown().metadata, shown().late], [null, {}, false]);
+});
+
 test('the check refuses a wrong type, a missing field and an extra field, also behind a reference', () => {
   const good = shown();
   const { note: _, ...without } = good;

@@ -1,13 +1,17 @@
+import type { Invitation } from '@recording-request/proto/projects/v1/projects';
 import { MediaStatus, type Submission, TranscriptStatus } from '@recording-request/proto/submissions/v1/submissions';
 import { submissionUrl } from '../addresses.ts';
 import { isoDate } from '../dates.ts';
 import type { MediaStatusName, TranscriptStatusName } from '../resources/fields.ts';
 import type { SubmissionJson } from '../resources/submission.ts';
+import { presentRecipient } from './recipient.ts';
 
 export interface SubmissionContext {
   /** The public address of the whole service, without a slash at its end. */
   baseUrl: string;
   projectName: string;
+  /** What the owner stated about the clip's link; see invitations.ts. */
+  invitation?: Invitation | undefined;
 }
 
 const TRANSCRIPT_NAMES: Record<number, TranscriptStatusName> = {
@@ -52,6 +56,7 @@ export const transcriptStatusOf = (name: TranscriptStatusName | undefined): Tran
 export function presentSubmission(submission: Submission, context: SubmissionContext): SubmissionJson {
   const url = submissionUrl(context.baseUrl, submission.projectId, submission.submissionId);
   const { terms, hasThumbnails } = submission;
+  const { invitation } = context;
   return {
     submissionId: submission.submissionId,
     videoId: submission.videoId,
@@ -87,5 +92,12 @@ export function presentSubmission(submission: Submission, context: SubmissionCon
     terms: terms ? { sha256: terms.sha256, acceptedAt: isoDate(terms.acceptedAt, 'terms.acceptedAt') } : null,
     language: submission.language || null,
     responseId: submission.responseId,
+    recipient: presentRecipient(invitation),
+    metadata: invitation?.metadata ?? {},
+    late: isLate(submission, invitation),
+    changedAt: isoDate(submission.changedAt ?? submission.createdAt, 'changedAt'),
   };
 }
+
+const isLate = ({ createdAt }: Submission, { dueAt }: Partial<Invitation> = {}): boolean =>
+  createdAt !== undefined && dueAt !== undefined && createdAt > dueAt;

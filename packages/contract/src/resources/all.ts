@@ -13,6 +13,7 @@ import {
   ProjectStats,
   ProjectSummary,
 } from './project.ts';
+import { Recipient } from './recipient.ts';
 import { AcceptedTerms, Pagination, Submission, SubmissionsPage } from './submission.ts';
 import { WebhookDeliveriesPage, WebhookDelivery, WebhookRedelivery } from './webhook-delivery.ts';
 import { WEBHOOK_EVENT_SCHEMAS } from './webhook-event.ts';
@@ -28,6 +29,7 @@ export const RESOURCES = [
   CreatedRecipientLink,
   CreatedSharedRecipientLink,
   AcceptedTerms,
+  Recipient,
   Submission,
   ProjectSummary,
   ProjectDetail,

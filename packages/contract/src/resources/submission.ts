@@ -16,6 +16,7 @@ import {
   uri,
   uuid,
 } from './fields.ts';
+import { metadata, Recipient } from './recipient.ts';
 
 export const AcceptedTerms = Type.Object(
   {
@@ -75,6 +76,12 @@ export const Submission = Type.Object(
     ),
     responseId: uuid(
       'The response of the submission, in an interview or not. The upload interface, the filter and the event response.completed call it responseSessionId.',
+    ),
+    recipient: nullableRef(Recipient),
+    metadata,
+    late: flag('Whether the clip landed after the `dueAt` of its link.'),
+    changedAt: dateTime(
+      'When any part of the submission last changed: media, transcript, note, selection, recipient, metadata or dueAt. In an event, the time of the event.',
     ),
   },
   { $id: 'Submission', ...resource },

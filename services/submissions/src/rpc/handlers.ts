@@ -11,6 +11,7 @@ import { listSubmissions } from './clips/list-submissions.ts';
 import { measureVideos } from './clips/measure-videos.ts';
 import { requestMedia } from './clips/request-media.ts';
 import { requestTranscript } from './clips/request-transcript.ts';
+import { touchLink } from './clips/touch-link.ts';
 import { updateSubmission } from './clips/update-submission.ts';
 import { exportProject } from './exports/export.ts';
 import { locateArchiveFor } from './exports/locate-archive.ts';
@@ -46,6 +47,7 @@ export const submissionsHandlers = (context: Context): Handlers<SubmissionsServi
   measureVideos: measureVideos(context),
   listUploads: listUploads(context),
   setResponseNote: setResponseNote(context),
+  touchLink: touchLink(context),
 });
 
 export const operatorHandlers = (context: Context): Handlers<SubmissionsOperatorServiceServer> => ({

@@ -5,7 +5,7 @@ import type { Change, Job, JobKind, Source, Submission, SubmissionEvent } from '
 import { toEvent } from '../messages.ts';
 import { noteChange, noteLanded } from './change-figures.ts';
 import { databaseNow } from './database-clock.ts';
-import type { Models } from './models.ts';
+import { type Models, PAGE_INDEX } from './models.ts';
 import { createProjectFigures, type ProjectFigures } from './project-figures.ts';
 import { createSubmissionQueries, type SubmissionQueries, submissionFromRow } from './submission-queries.ts';
 
@@ -43,6 +43,8 @@ export interface SubmissionStore extends SubmissionQueries, ProjectFigures {
     queue: { ownerId: string; kind: JobKind; now: Date },
     decide: (submission: Submission) => Change | undefined,
   ): Promise<Submission | undefined>;
+  /** Marks all submissions of a link as changed. Returns their number. */
+  touch(ownerId: string, projectId: string, linkId: string): Promise<number>;
   /** Returns which of these submissions were never stored. */
   missing(projectId: string, ids: string[]): Promise<string[]>;
   /** Adds an event to the outbox of a submission or its tombstone, unless the outbox has it already. */
@@ -74,6 +76,7 @@ const OBJECTS = {
   ...{ link: 1, createdAt: 1, interview: 1, questionIndex: 1, questionText: 1 },
 } as const;
 const DROPPED = { $unset: { source: 1, sourceHeldUntil: 1 } } as const;
+const TOUCH_LIMIT_MS = 30_000;
 const LOOK_AGAIN_MS = 15 * 60_000;
 
 const outboxOf = (events: SubmissionEvent[]) => events.map(event => outboxEntry(toEvent(event)));
@@ -90,18 +93,21 @@ export function createSubmissionStore({ submissions }: Models): SubmissionStore 
       const change = decide(submission);
       if (!change) return submission;
       const { set } = change;
-      const { modifiedCount } = await submissions.updateOne(
-        { _id: String(row._id), projectId: row.projectId, revision: row.revision },
-        {
-          ...assignments(set.job ? { ...set, job: storedJob(set.job) } : set),
-          $inc: { revision: 1 },
-          ...(isOfContent(change) ? { $currentDate: { changedAt: true } } : {}),
-          ...(change.events.length > 0 ? { $push: { outbox: { $each: outboxOf(change.events) } } } : {}),
-        },
-      );
-      if (modifiedCount === 0) continue;
+      const written = await submissions
+        .findOneAndUpdate(
+          { _id: String(row._id), projectId: row.projectId, revision: row.revision },
+          {
+            ...assignments(set.job ? { ...set, job: storedJob(set.job) } : set),
+            $inc: { revision: 1 },
+            ...(isOfContent(change) ? { $currentDate: { changedAt: true } } : {}),
+            ...(change.events.length > 0 ? { $push: { outbox: { $each: outboxOf(change.events) } } } : {}),
+          },
+          { returnDocument: 'after', projection: { changedAt: 1 } },
+        )
+        .lean();
+      if (!written) continue;
       noteChange(submission, change);
-      return { ...submission, ...set };
+      return { ...submission, ...set, changedAt: written.changedAt! };
     }
   };
   return {
@@ -150,6 +156,14 @@ export function createSubmissionStore({ submissions }: Models): SubmissionStore 
     changeNext({ ownerId, kind, now }, decide) {
       const filter = { 'job.kind': kind, 'job.state': 'waiting', ownerId, 'job.dueAt': { $lte: now } };
       return changeFound(() => submissions.findOne(filter, { outbox: 0 }).sort({ 'job.dueAt': 1 }).lean(), decide);
+    },
+    async touch(ownerId, projectId, linkId) {
+      const { matchedCount } = await submissions.updateMany(
+        { projectId, ownerId, linkId },
+        { $inc: { revision: 1 }, $currentDate: { changedAt: true } },
+        { hint: PAGE_INDEX.linkId, maxTimeMS: TOUCH_LIMIT_MS },
+      );
+      return matchedCount;
     },
     async missing(projectId, ids) {
       const rows = await submissions.find({ projectId, _id: { $in: ids } }, { _id: 1 }).lean();

@@ -204,6 +204,13 @@ export interface Filter {
   createdAfter?: Date;
   createdBefore?: Date;
   changedAfter?: Date;
+  origins?: Origin[];
+}
+
+/** All clips of a link, or of one response of the shared link. */
+export interface Origin {
+  linkId: string;
+  responseId?: string | undefined;
 }
 
 /** The number of submissions of a project. */
