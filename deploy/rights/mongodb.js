@@ -1,5 +1,6 @@
 // Creates the MongoDB users, each with only the rights that its service needs. Each password is in a variable (PROJECTS_PASSWORD, …):
 //   mongosh "$ADMIN_URL" deploy/rights/mongodb.js
+// A user that exists keeps its password and gets the rights too, for example on the databases of another MONGO_DATABASE_PREFIX.
 const { env } = process;
 const prefix = env.MONGO_DATABASE_PREFIX ?? '';
 const on = (database, ...roles) => roles.map(role => ({ role, db: prefix + database }));
@@ -17,5 +18,7 @@ const USERS = {
 for (const [user, roles] of Object.entries(USERS)) {
   const pwd = env[`${user.toUpperCase()}_PASSWORD`];
   if (!pwd) throw new Error(`${user.toUpperCase()}_PASSWORD is not set`);
-  db.getSiblingDB('admin').createUser({ user, pwd, roles });
+  const admin = db.getSiblingDB('admin');
+  if (admin.getUser(user)) admin.grantRolesToUser(user, roles);
+  else admin.createUser({ user, pwd, roles });
 }

@@ -28,6 +28,7 @@ deletes all but the Job after it. Each container gets the settings, the Secret a
   {{- $_ := set $o.metadata "annotations" (ternary $job $beside (eq $o.kind "Job")) }}
   {{- if eq $o.kind "Job" }}
     {{- $spec := $o.spec.template.spec }}
+    {{- include "recording-request.metadata" (dict "object" $o.spec.template "labels" (list $root.Values.podLabels) "annotations" (list $root.Values.podAnnotations)) }}
     {{- $image := (first (get $workloads "projects").containers).image }}
     {{- range $field := list "imagePullSecrets" "nodeSelector" "tolerations" }}{{ with get (get $workloads "projects") $field }}{{ $_ := set $spec $field . }}{{ end }}{{ end }}
     {{- range $container := $spec.containers }}

@@ -31,7 +31,7 @@ export async function newMongoUsers(prefix = ''): Promise<MongoUser[]> {
   const passwords = MONGO_USERS.map(name => [`${name.toUpperCase()}_PASSWORD`, randomBytes(16).toString('hex')]);
   const env = { ...Object.fromEntries(passwords), MONGO_DATABASE_PREFIX: prefix };
   const made: MongoUser[] = [];
-  const db = { getSiblingDB: () => ({ createUser: (user: MongoUser) => void made.push(user) }) };
+  const db = { getSiblingDB: () => ({ getUser: () => null, createUser: (user: MongoUser) => void made.push(user) }) };
   runInNewContext(await readFile(join(RIGHTS, 'mongodb.js'), 'utf8'), { db, process: { env } });
   // Objects from the script's context have other prototypes, so this returns a copy with the prototypes of this
   // context.
