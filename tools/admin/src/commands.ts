@@ -242,10 +242,11 @@ export const COMMANDS: readonly CommandForm[] = [
   form(
     'reseal',
     [[], ['--dry-run']],
-    'seals every stored secret with the first key of SECRETS_KEY, while the system runs',
+    'seals every stored secret and webhook body with the first key of SECRETS_KEY, while the system runs',
     'reseal --dry-run',
-    'Reports which keys can then leave SECRETS_KEY; keep such a key as long as a backup sealed with it exists. It can be stopped',
-    'and run again: a secret sealed with the first key stays as it is. --dry-run only counts. To replace a key: docs/operations.md, "Keys".',
+    'Reports for projects and for webhooks which keys can then leave SECRETS_KEY; keep such a key as long as a backup sealed with',
+    'it exists. It can be stopped and run again: a text sealed with the first key stays as it is. --dry-run only counts. To replace',
+    'a key: docs/recipes/rotate-secrets-key.md.',
   ),
 ];
 

@@ -20,7 +20,7 @@ import { runDeadLetters } from './dead-letters.ts';
 import { helpOn } from './help.ts';
 import { retryMedia } from './media.ts';
 import { runMigrate } from './migrate.ts';
-import { reseal } from './reseal.ts';
+import { type Resealing, reseal } from './reseal.ts';
 import { listProjects, type Report, runCommand } from './run.ts';
 import { NotDone, runErase, type Terminal } from './run-erase.ts';
 import { showTrace } from './trace.ts';
@@ -67,7 +67,14 @@ async function run(command: Exclude<Command, { name: 'help' }>, dataDir: string 
     await (await connect.submissions()).getBacklog({ troubledLimit: 1 });
     return await check(await connect.submissions({ deadlineMs: CHECK_DEADLINE_MS }), command, terminal());
   }
-  if (command.name === 'reseal') return await reseal(await connect.operator(), command, terminal());
+  if (command.name === 'reseal') {
+    const [projects, webhooks] = [await connect.operator(), await connect.webhooks()];
+    const services: Resealing = {
+      projects: request => projects.reseal(request),
+      webhooks: request => webhooks.resealBodies(request),
+    };
+    return await reseal(services, command, terminal());
+  }
   if (command.name === 'media retry') return await retryMedia(await connect.submissions(), command, terminal());
   if (isWebhooks(command)) return await runWebhooks(await connect.webhooks(), command);
   if (isUploads(command)) return await runUploads(await connect.submissions(), command);

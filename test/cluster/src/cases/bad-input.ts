@@ -46,6 +46,8 @@ const rows = ({ MONGO_URL }: Record<string, string>): Row[] => [
   },
   {
     ...{ name: 'certificate-missing', workload: 'webhooks', status: CONFIGURATION },
+    // The namespace's Secret has no SECRETS_KEY.
+    env: { SECRETS_KEY: `k1:${Buffer.alloc(32, 1).toString('base64')}` },
     says: /^webhooks: The configuration is not usable: TLS_CERT_FILE names \/tls\/tls\.crt, which cannot be read \(ENOENT\)$/,
   },
   {

@@ -33,7 +33,7 @@ async function replaceCertificates({ product, certificates }: ClusterHarness): P
 async function useKeys({ product }: ClusterHarness, keys: string): Promise<void> {
   const patch = JSON.stringify({ stringData: { SECRETS_KEY: keys } });
   await product.in(['patch', 'secret', 'recording-request', '--patch', patch]);
-  await product.in(['rollout', 'restart', 'deployment/projects']);
+  await product.in(['rollout', 'restart', 'deployment/projects', 'deployment/webhooks']);
   await product.settled();
   await leftBehind(product);
 }
@@ -51,8 +51,9 @@ async function replaceKey(harness: ClusterHarness): Promise<void> {
   }
   const said = await product.in(['exec', 'admin', '--', 'node', 'tools/admin/src/main.ts', 'reseal'], SEEN_MS);
   noted(`reseal: ${said.trim().replaceAll('\n', ', ')}`);
-  if (!said.includes(`can leave SECRETS_KEY: ${oldId}`))
-    violated(`reseal does not report that ${oldId} can leave: ${said}`);
+  for (const service of ['projects', 'webhooks'])
+    if (!said.includes(`${service}: can leave SECRETS_KEY: ${oldId}`))
+      violated(`reseal does not report that ${oldId} can leave ${service}: ${said}`);
   await useKeys(harness, fresh);
 }
 

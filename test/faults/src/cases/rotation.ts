@@ -22,6 +22,7 @@ const PAUSE_MS = 8_000;
 const SHORT_PAUSE_MS = 2_500;
 // A process reads SECRETS_KEY only at its start, so the test replaces the processes one by one.
 const PROCESSES = { projects: 2 };
+const SEALING = ['projects', 'webhooks'] as const;
 // Omits the archive, because requesting it keeps the uploads for a day.
 const PATHS = ['', '/links', '/submissions', '/export.csv'];
 const countOf = (name: string) => (name === 'projects' ? PROCESSES.projects : 1);
@@ -125,18 +126,21 @@ async function rotateKeys(harness: Harness): Promise<void> {
   for (const ring of [`${old},${next}`, `${next},${old}`]) await rollOut(harness, ring);
   const output = await admin(harness, 'reseal');
   harness.noted(`reseal: ${output.trim().replaceAll('\n', ', ')}`);
-  if (!output.includes('can leave SECRETS_KEY: k1'))
-    harness.violated(`reseal did not report that k1 can leave: ${output}`);
+  for (const service of SEALING)
+    if (!output.includes(`${service}: can leave SECRETS_KEY: k1`))
+      harness.violated(`reseal did not report that k1 can leave ${service}: ${output}`);
   await rollOut(harness, next);
 }
 
 async function rollOut({ fleet, owner }: Harness, ring: string): Promise<void> {
-  fleet.reconfigure('projects', { SECRETS_KEY: ring });
-  for (const process of fleet.of('projects')) {
-    await fleet.stop(process);
-    await fleet.start(process);
-    // Seals data with the first key of either process.
-    await owner.create();
+  for (const service of SEALING) {
+    fleet.reconfigure(service, { SECRETS_KEY: ring });
+    for (const process of fleet.of(service)) {
+      await fleet.stop(process);
+      await fleet.start(process);
+      // Seals data with the first key of either process.
+      await owner.create();
+    }
   }
 }
 
