@@ -173,6 +173,19 @@ const page = {
   ),
 };
 
+/** The page size of links and of projects, which are short. */
+const longPage = {
+  limit: Type.Optional(
+    Type.Integer({
+      minimum: 1,
+      maximum: LIMITS.linkPageSize,
+      default: DEFAULTS.linkPageSize,
+      description: 'Page size.',
+      'x-constraint': `must be a whole number from 1 to ${LIMITS.linkPageSize}`,
+    }),
+  ),
+};
+
 /** Query of the CSV export. */
 export const CsvQuery = Type.Object({
   bom: Type.Optional(
@@ -224,16 +237,24 @@ const search = {
 
 export const SubmissionsQuery = Type.Object({ ...page, ...filter, ...search });
 export type SubmissionsQueryInput = Static<typeof SubmissionsQuery>;
+export const ProjectsQuery = Type.Object(
+  {
+    limit: longPage.limit,
+    cursor: page.cursor,
+    q: Type.Optional(
+      Type.String({
+        maxLength: LIMITS.searchLength,
+        description:
+          'Keep only projects whose name has all these words. Parts of words match; letter case and Unicode normal form do not matter; only the first eight words count.',
+      }),
+    ),
+  },
+  { description: 'Without any of them, the answer has all projects and no `pagination`.' },
+);
+export type ProjectsQueryInput = Static<typeof ProjectsQuery>;
+
 export const DashboardLinksQuery = Type.Object({
-  limit: Type.Optional(
-    Type.Integer({
-      minimum: 1,
-      maximum: LIMITS.linkPageSize,
-      default: DEFAULTS.linkPageSize,
-      description: 'Page size.',
-      'x-constraint': `must be a whole number from 1 to ${LIMITS.linkPageSize}`,
-    }),
-  ),
+  limit: longPage.limit,
   cursor: page.cursor,
   status: Type.Optional(
     Type.Unsafe<LinkStatusName>({

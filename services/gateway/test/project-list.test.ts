@@ -52,6 +52,43 @@ test('a long list of projects is the same JSON as a short one, sent in pages', a
   assert.equal(await (await listed({ method: 'HEAD' })).text(), '');
 });
 
+test('with limit, cursor or q, the list is one page with a cursor, and costs one page', async () => {
+  const asked: ListProjectsRequest[] = [];
+  const { nameOf, pages } = manyProjects(2_000, 'Stories');
+  const { listProjects } = harness.behind.projects!;
+  harness.behind.projects = {
+    async listProjects(request, call) {
+      asked.push(request);
+      return await listProjects!(request, call);
+    },
+  };
+  const page = async (query: string) => {
+    const response = await fetch(`${harness.base}/api/projects?${query}`, { headers: harness.bearer });
+    assert.equal(response.status, 200, query);
+    assert.ok(response.headers.get('etag'));
+    return (await response.json()) as {
+      projects: { projectName: string }[];
+      pagination: { nextCursor: string | null };
+    };
+  };
+  const first = await page('limit=10');
+  assert.deepEqual(
+    first.projects.map(({ projectName }) => projectName),
+    Array.from({ length: 10 }, (_, index) => nameOf(index)),
+  );
+  assert.deepEqual(first.pagination, { nextCursor: '10' });
+  assert.deepEqual(Object.keys(first), ['projects', 'pagination']);
+  assert.equal(pages(), 1);
+  assert.equal((await page('limit=500&cursor=1500')).pagination.nextCursor, null);
+  assert.equal((await page('q=stories')).projects.length, 100);
+  const last = asked.at(-1)!;
+  assert.deepEqual([last.search, last.pageSize, last.cursor], ['stories', 100, undefined]);
+  for (const query of ['limit=0', 'limit=501', 'limit=x', 'cursor=', `q=${'x'.repeat(201)}`, 'page=2', 'Limit=1']) {
+    const refused = await fetch(`${harness.base}/api/projects?${query}`, { headers: harness.bearer });
+    assert.equal(refused.status, 400, query);
+  }
+});
+
 test('a slow reader slows the list of projects down, and a failure midway breaks the connection', async () => {
   const { pages } = manyProjects(20_000, 'x'.repeat(10_000));
   const reader = (await listed()).body!.getReader();

@@ -97,6 +97,38 @@ test('a list of the largest projects has pages, and their long texts stay in the
   await assert.rejects(running.projects.listProjects({ ownerId, pageSize: 2, cursor: 'x' }), refusedAs('invalid'));
 });
 
+test('projects are found by words of their names, page by page, in any letter case and normal form', async () => {
+  const ownerId = await newOwner(running);
+  const names = ['Grüße aus Köln', 'Weekly STORIES', 'Stories of May', 'a.b (c)', 'GRU\u0308SSE'];
+  for (const projectName of names) await newProject(running, { settings: { projectName } }, ownerId);
+  await newProject(running, { settings: { projectName: 'Stories of another owner' } });
+  const found = async (search: string | undefined, page = {}) => {
+    const { summaries, nextCursor } = await running.projects.listProjects({ ownerId, search, ...page });
+    return { names: summaries.map(({ projectName }) => projectName), nextCursor };
+  };
+  assert.deepEqual((await found('stories')).names, ['Stories of May', 'Weekly STORIES']);
+  assert.deepEqual((await found(' MAY\0ories ')).names, ['Stories of May']);
+  assert.deepEqual((await found('grüsse')).names, ['GRU\u0308SSE', 'Grüße aus Köln']);
+  assert.deepEqual((await found('a.b (c)')).names, ['a.b (c)']);
+  assert.deepEqual((await found('.*')).names, []);
+  assert.deepEqual((await found('  ')).names, [...names].reverse());
+  assert.deepEqual((await found('one two three four five six seven eight stories')).names, []);
+  const first = await found('stories', { pageSize: 1 });
+  assert.deepEqual(first.names, ['Stories of May']);
+  const last = await found('stories', { pageSize: 1, cursor: first.nextCursor });
+  assert.deepEqual(last, { names: ['Weekly STORIES'], nextCursor: undefined });
+});
+
+test('a search of projects reads no project that it does not return', async () => {
+  const ownerId = await newOwner(running);
+  for (let index = 0; index < 12; index++)
+    await newProject(running, { settings: { projectName: index === 5 ? 'Needle' : 'Hay' } }, ownerId);
+  const { collection } = running.store.models.projects;
+  const filter = { ownerId, 'settings.projectName': { $regex: 'needle', $options: 'i' } } as never;
+  const { executionStats } = await collection.find(filter).sort({ _id: -1 }).limit(5).explain();
+  assert.deepEqual([executionStats.nReturned, executionStats.totalDocsExamined], [1, 1]);
+});
+
 test('a dashboard token opens its project until it is rotated', async () => {
   const made = await newProject(running);
   const { ownerId, projectId } = made.project!;

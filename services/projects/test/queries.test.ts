@@ -46,7 +46,10 @@ const linkId = (project: number, position: number) => `link ${project} ${String(
 const at = (index: number) => new Date(Date.now() - DAY_MS + index);
 
 function project(index: number) {
-  const settings = { ...projectSettings({ sharedLinkEnabled: true }), sharedLinkMaxUses: 1_000 };
+  const settings = {
+    ...projectSettings({ projectName: `Stories ${index}`, sharedLinkEnabled: true }),
+    sharedLinkMaxUses: 1_000,
+  };
   return {
     _id: ids[index]!,
     ownerId: index % 2 === 0 ? OWNER : `${OWNER} too`,
@@ -170,6 +173,7 @@ test('no query of a store reads more than it returns or changes, however much is
     },
     exceptions: {
       'projects.countOf': 'counts the projects of a user, for the operator',
+      'projects.search': 'reads the names of an owner’s projects, from an index alone',
       'links.sums': 'sums the links of projects, from an index alone',
       'links.sumsFrom': 'the same for one project, after a change of its links',
       'erasures.tallyProject': 'counts what is to be erased',
@@ -226,9 +230,12 @@ test('no query of a store reads more than it returns or changes, however much is
   await projects.findForService(PROJECT);
   await projects.pageOf(OWNER, undefined, 5);
   await projects.pageOf(OWNER, ids[40], 5);
+  assert.equal((await projects.search(OWNER, { words: ['STORIES', '8'], after: undefined }, 10)).length, 6);
+  await projects.search(OWNER, { words: ['8'], after: ids[40] }, 10);
   await projects.update(OWNER, PROJECT, { settings: { projectName: 'New' }, addressWasSet: true }, '');
   const secret = { settings: {}, secret: { secret: 'x', former: null }, addressWasSet: false };
   await projects.update(OWNER, PROJECT, secret, '');
+  for (const time of [now, null]) await projects.setClosed(OWNER, PROJECT, time);
   await projects.idsOf(OWNER, 10);
   await projects.setDashboardHash(OWNER, PROJECT, hashOf('another'));
   for (const secret of ['another', 'dashboard 7', 'dashboard 7']) await projects.findByDashboardHash(hashOf(secret));

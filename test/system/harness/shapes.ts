@@ -142,6 +142,7 @@ export const ProjectDetail: Shape = {
   webhookEvents: 'string[]',
   transcriptionLanguage: 'string',
   webhookSigned: 'boolean',
+  closedAt: 'date-time|null',
 };
 
 export const CreationCounts: Shape = {

@@ -146,6 +146,28 @@ export function requests(seed: SeedData): void {
           ));
       }
     }
+    test('the list of projects has pages and a search', async () => {
+      const dora = await system.newOwner('Dora');
+      for (const projectName of ['Spring', 'Summer stories', 'SUMMER'])
+        await dora.createProject({ projectName, count: 1 });
+      const list = async (query: string) => ok(await dora.ask(`/api/projects${query}`));
+      const namesOf = ({ projects }: { projects: { projectName: string }[] }) => projects.map(each => each.projectName);
+      const all = await list('');
+      assert.deepEqual(Object.keys(all), ['projects']);
+      const seen: unknown[] = [];
+      for (let cursor: string | null = ''; cursor !== null; ) {
+        const page = await list(`?limit=2${cursor && `&cursor=${cursor}`}`);
+        seen.push(...page.projects);
+        cursor = page.pagination.nextCursor;
+      }
+      assert.deepEqual(seen, all.projects);
+      assert.deepEqual(namesOf(await list('?q=summer')), ['SUMMER', 'Summer stories']);
+      assert.deepEqual(await list('?q=winter'), { projects: [], pagination: { nextCursor: null } });
+      for (const query of ['limit=0', 'limit=501', 'cursor=x', 'cursor=', `q=${long(201)}`, 'limit=1&limit=2'])
+        refused(await dora.ask(`/api/projects?${query}`), 400, 'value_invalid');
+      for (const query of ['page=1', 'Q=x', 'selected=true'])
+        refused(await dora.ask(`/api/projects?${query}`), 400, 'filter_unknown');
+    });
     test('a bad cursor returns 400 before the look-up of the project', async () => {
       const missing = `/api/projects/${UNUSED}`;
       for (const route of ['submissions', 'webhook-deliveries']) {
@@ -238,6 +260,7 @@ export function requests(seed: SeedData): void {
         webhookEvents: [],
         transcriptionLanguage: '',
         webhookSigned: false,
+        closedAt: null,
       });
     });
     test('neverExpire overrides hours, and hours override days', async () => {

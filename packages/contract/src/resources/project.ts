@@ -3,6 +3,7 @@ import { DETAIL_SETTINGS, settingAnswers } from '../project-settings.ts';
 import { ApiUser } from './account.ts';
 import { count, dateTime, flag, nullableFormat, nullableRef, ref, resource, text, uri, uuid } from './fields.ts';
 import { CreatedRecipientLink, CreatedSharedRecipientLink, RecipientLink, SharedRecipientLink } from './link.ts';
+import { Pagination } from './submission.ts';
 
 export const ProjectStats = Type.Object(
   {
@@ -51,7 +52,10 @@ export const ProjectDetail = Type.Object(
 export type ProjectDetailJson = Static<typeof ProjectDetail>;
 
 export const ProjectList = Type.Object(
-  { projects: Type.Array(ref(ProjectSummary), { description: 'Newest first.' }) },
+  {
+    projects: Type.Array(ref(ProjectSummary), { description: 'Newest first.' }),
+    pagination: Type.Optional(ref(Pagination)),
+  },
   { $id: 'ProjectList', ...resource },
 );
 export type ProjectListJson = Static<typeof ProjectList>;

@@ -1,5 +1,6 @@
 import { presentProjectSummary } from '@recording-request/contract/present';
 import type { ProjectSummaryJson } from '@recording-request/contract/resources/project';
+import type { ListProjectsRequest, ProjectSummary } from '@recording-request/proto/projects/v1/projects';
 import { type Page, pagesOf } from './pages.ts';
 import type { Services } from './services.ts';
 
@@ -11,6 +12,17 @@ export interface ProjectPage {
   projects: ProjectSummaryJson[];
 }
 
+/** Returns one page of an owner's projects, newest first. */
+export async function pageOfProjects(
+  services: Pick<Services, 'projects' | 'submissions'>,
+  request: ListProjectsRequest,
+  signal: AbortSignal,
+): Promise<ProjectPage & { nextCursor: string | null }> {
+  const call = { signal, deadlineMs: DEADLINE_MS };
+  const { summaries, nextCursor = null } = await services.projects.listProjects(request, call);
+  return { projects: await withCounts(services, request.ownerId, summaries, call), nextCursor };
+}
+
 /** Yields the projects of an owner, newest first. */
 export async function* pagesOfProjects(
   services: Pick<Services, 'projects' | 'submissions'>,
@@ -20,8 +32,18 @@ export async function* pagesOfProjects(
   const call = { signal, deadlineMs: DEADLINE_MS };
   const pages = pagesOf(cursor => services.projects.listProjects({ ownerId, pageSize: PROJECTS_A_PAGE, cursor }, call));
   for await (const { summaries, isLast } of pages) {
-    const projectIds = summaries.map(project => project.projectId);
-    const { counts } = await services.submissions.countSubmissions({ ownerId, projectIds }, call);
-    yield { projects: summaries.map(project => presentProjectSummary(project, counts[project.projectId])), isLast };
+    yield { projects: await withCounts(services, ownerId, summaries, call), isLast };
   }
+}
+
+async function withCounts(
+  { submissions }: Pick<Services, 'submissions'>,
+  ownerId: string,
+  summaries: ProjectSummary[],
+  call: { signal: AbortSignal; deadlineMs: number },
+): Promise<ProjectSummaryJson[]> {
+  if (summaries.length === 0) return [];
+  const projectIds = summaries.map(project => project.projectId);
+  const { counts } = await submissions.countSubmissions({ ownerId, projectIds }, call);
+  return summaries.map(project => presentProjectSummary(project, counts[project.projectId]));
 }

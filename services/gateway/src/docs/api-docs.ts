@@ -60,6 +60,7 @@ allowance; a creation beyond it is 403.
 \`\`\`sh
 api -X PATCH "$BASE/api/projects/$PROJECT" -H 'Content-Type: application/json' -d '{"neverExpire": true}'
 api "$BASE/api/projects"
+api "$BASE/api/projects?limit=20&q=stories"
 api "$BASE/api/projects/$PROJECT"
 api "$BASE/api/projects/$PROJECT/links"
 api "$BASE/api/projects/$PROJECT/shared-link/qr.png" -o qr.png
@@ -67,6 +68,9 @@ api "$BASE/api/projects/$PROJECT/shared-link/qr.png" -o qr.png
 
 PATCH accepts the same fields except \`count\` and \`sharedLinkEnabled\`; omitted fields stay unchanged. \`""\` clears an address, a
 secret or the language. No answer shows the secret; a project's \`webhookSigned\` shows whether it has one.
+
+\`GET /api/projects\` lists all projects in one answer. With \`limit\` (1–${LIMITS.linkPageSize}), \`cursor\` or \`q\` (words in the name; parts of words match, letter
+case does not matter) it answers one page, with \`pagination.nextCursor\`.
 
 A link is \`exhausted\` once the first answer of each response that it accepts has landed. Its \`completedAt\` is null until a response
 is complete; in an interview, the last answer completes it. A shared link shows its latest completion. A contributor can continue an

@@ -1,4 +1,4 @@
-import { LIMITS } from '@recording-request/contract/limits';
+import { DEFAULTS, LIMITS } from '@recording-request/contract/limits';
 import {
   NO_SUBMISSIONS,
   presentCreatedLink,
@@ -10,6 +10,8 @@ import {
   type CreateProjectInput,
   createProjectBody,
   ProjectParams,
+  ProjectsQuery,
+  type ProjectsQueryInput,
   type UpdateProjectInput,
   updateProjectBody,
 } from '@recording-request/contract/requests';
@@ -19,6 +21,7 @@ import {
   ProjectDetail,
   type ProjectDetailJson,
   ProjectList,
+  type ProjectListJson,
 } from '@recording-request/contract/resources/project';
 import { DomainError } from '@recording-request/kit/errors';
 import type { CreateProjectResponse, Link, Project } from '@recording-request/proto/projects/v1/projects';
@@ -27,7 +30,7 @@ import type { FastifyBaseLogger, FastifyInstance, FastifyRequest } from 'fastify
 import Type from 'typebox';
 import { pagesOfLinks } from '../clients/link-pages.ts';
 import type { Page } from '../clients/pages.ts';
-import { pagesOfProjects } from '../clients/project-list.ts';
+import { pageOfProjects, pagesOfProjects } from '../clients/project-list.ts';
 import { creationOf, updateOf } from '../clients/project-settings.ts';
 import type { Services } from '../clients/services.ts';
 import type { Context } from '../context.ts';
@@ -70,7 +73,7 @@ export async function projectRoutes(app: FastifyInstance, context: Context): Pro
   const rule = { allowHttpUrls: config.allowHttpUrls };
   const expiryDays = config.linkExpiryDefaultSeconds / DAY_SECONDS;
 
-  app.get(
+  app.get<{ Querystring: ProjectsQueryInput }>(
     '/api/projects',
     {
       ...asBuilt,
@@ -79,17 +82,23 @@ export async function projectRoutes(app: FastifyInstance, context: Context): Pro
         id: 'listProjects',
         tag: 'projects',
         summary: "The owner's projects, newest first",
+        description:
+          'Without a query, all projects, in one answer without `pagination`. With `limit`, `cursor` or `q`, one page.',
+        query: ProjectsQuery,
         json: { 200: ref(ProjectList) },
         conditional: true,
       }),
     },
-    (request, reply) =>
-      sendList(request, reply, context, {
+    async (request, reply) => {
+      if (Object.keys(request.query).length > 0)
+        return sendUnlessSame(request, reply, await loadPage(services, request));
+      return sendList(request, reply, context, {
         name: 'projects',
         before: () => ({}),
         rows: ({ projects }) => projects,
         pages: pagesOfProjects(services, ownerOf(request), request.clientGone),
-      }),
+      });
+    },
   );
 
   app.post<{ Body: CreateProjectInput }>(
@@ -202,6 +211,16 @@ export async function projectRoutes(app: FastifyInstance, context: Context): Pro
       },
     );
   }
+}
+
+async function loadPage(
+  services: Services,
+  request: FastifyRequest<{ Querystring: ProjectsQueryInput }>,
+): Promise<ProjectListJson> {
+  const { limit: pageSize = DEFAULTS.linkPageSize, cursor, q: search } = request.query;
+  const page = { ownerId: ownerOf(request), pageSize, cursor, search };
+  const { projects, nextCursor } = await pageOfProjects(services, page, request.clientGone);
+  return { projects, pagination: { nextCursor } };
 }
 
 /** Returns the answer of a route that changed a project. */

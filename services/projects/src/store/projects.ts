@@ -1,4 +1,5 @@
 import { SUMMARY_SETTINGS } from '@recording-request/contract/project-settings';
+import { patternOf } from '@recording-request/kit/search-pattern';
 import type { Project, ProjectSummary } from '../domain/project.ts';
 import type { Hashes } from './hashes.ts';
 import { type LinkHeads, linkHeads } from './links.ts';
@@ -13,6 +14,9 @@ export interface ProjectChange {
   addressWasSet: boolean;
 }
 
+// A search reads the names of all of an owner's projects. The limit ends it in time for an HTTP response.
+const PAGE_LIMIT_MS = 4_000;
+
 export const PLAIN_PROJECT = { dashboardHash: 0, usesChange: 0 } as const;
 // Long texts stay in the database, because the questions alone can have 100 KB.
 const SUMMARY = {
@@ -24,7 +28,15 @@ const SUMMARY = {
   webhookEnabled: { $ne: ['$settings.webhookUrl', ''] },
 } as const;
 
+const olderThan = (ownerId: string, after: string | undefined) => ({
+  ownerId,
+  ...(after === undefined ? {} : { _id: { $lt: after } }),
+});
+
 export function createProjects({ projects }: Pick<Models, 'projects'>, hashes: Hashes) {
+  const newestFirst = (filter: object, limit: number) =>
+    projects.find(filter, SUMMARY).sort({ _id: -1 }).limit(limit).maxTimeMS(PAGE_LIMIT_MS).lean<ProjectSummary[]>();
+
   return {
     async insert(project: Project, dashboardHash: Buffer, session: ClientSession): Promise<void> {
       await projects.collection.insertOne({ ...project, dashboardHash, usesChange: null } as never, { session });
@@ -64,11 +76,17 @@ export function createProjects({ projects }: Pick<Models, 'projects'>, hashes: H
 
     /** Returns some of an owner's projects, newest first, after the project `after`. */
     async pageOf(ownerId: string, after: string | undefined, limit: number): Promise<ProjectSummary[]> {
-      return await projects
-        .find({ ownerId, ...(after === undefined ? {} : { _id: { $lt: after } }) }, SUMMARY)
-        .sort({ _id: -1 })
-        .limit(limit)
-        .lean<ProjectSummary[]>();
+      return await newestFirst(olderThan(ownerId, after), limit);
+    },
+
+    /** Does the same with only the projects whose name has all words. Reads the names from an index. */
+    async search(
+      ownerId: string,
+      { words, after }: { words: string[]; after: string | undefined },
+      limit: number,
+    ): Promise<ProjectSummary[]> {
+      const named = { $all: words.map(word => new RegExp(patternOf(word), 'i')) };
+      return await newestFirst({ ...olderThan(ownerId, after), 'settings.projectName': named }, limit);
     },
 
     /**

@@ -91,7 +91,8 @@ export const projectSchema = new Schema<ProjectDocument>(
   },
   whole,
 )
-  .index({ ownerId: 1, _id: -1 })
+  // With the name, so that a search reads no project: the questions of one can have 100 KB.
+  .index({ ownerId: 1, _id: -1, 'settings.projectName': 1 })
   .index({ 'usesChange.version': 1 }, { name: 'open_uses_changes', sparse: true });
 
 export const linkSchema = new Schema<LinkDocument>(

@@ -40,6 +40,8 @@ const acrossShards = {
   'projects find': RESEAL,
   'projects find _id': RESEAL,
   'projects find ownerId': OWNER,
+  'projects find ownerId settings.projectName': OWNER,
+  'projects find _id ownerId settings.projectName': OWNER,
   'projects find _id ownerId': OWNER,
   'projects find usesChange.version': SWEEP,
   'responses find hasBytes heldUntil use': SWEEP,

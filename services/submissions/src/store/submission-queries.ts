@@ -1,5 +1,5 @@
+import { patternOf } from '@recording-request/kit/search-pattern';
 import type { Stamp } from '@recording-request/kit/stamp-cache';
-import { patternOf } from '../domain/clips/search-pattern.ts';
 import type { Filter, Submission } from '../domain/clips/submission.ts';
 import { CHANGES_INDEX, type Models, PAGE_INDEX } from './models.ts';
 import { stampsOf } from './project-stamps.ts';

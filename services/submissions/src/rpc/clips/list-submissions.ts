@@ -4,6 +4,7 @@ import { presentSubmission } from '@recording-request/contract/present';
 import type { SubmissionsPageJson } from '@recording-request/contract/resources/submission';
 import { DomainError } from '@recording-request/kit/errors';
 import { isUuid } from '@recording-request/kit/ids';
+import { wordsOf } from '@recording-request/kit/search-pattern';
 import { withSlot } from '@recording-request/kit/with-slot';
 import { isOutOfTime } from '@recording-request/kit-mongo/mongo';
 import type { CallContext } from '@recording-request/kit-rpc/grpc-server';
@@ -99,10 +100,7 @@ function jsonOf(
 
 /** Returns the filters that only the list has. */
 const searchOf = ({ search = '', linkId, responseSessionId, ...request }: ListSubmissionsRequest): Filter => ({
-  words: search
-    .split(/[\s\0]+/u)
-    .filter(Boolean)
-    .slice(0, LIMITS.searchWords),
+  words: wordsOf(search, LIMITS.searchWords),
   linkId,
   responseId: responseSessionId,
   mediaStatus: mediaStatusOf(request.mediaStatus),

@@ -1,8 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { patternOf } from './search-pattern.ts';
+import { patternOf, wordsOf } from './search-pattern.ts';
 
 const finds = (word: string, text: string): boolean => new RegExp(patternOf(word), 'i').test(text);
+
+test('a search has words between any white space, and only the first ones count', () => {
+  assert.deepEqual(wordsOf(' a\u00a0b\0c\nd e ', 4), ['a', 'b', 'c', 'd']);
+  assert.deepEqual(wordsOf(' ', 4), []);
+});
 
 test('words of plain letters are their own pattern', () => {
   for (const word of ['front', 'brot', 'мир', '42']) assert.equal(patternOf(word), word);

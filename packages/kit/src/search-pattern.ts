@@ -53,6 +53,13 @@ const either = (spellings: string[]): string =>
 const oneLetter = (letter: string): string =>
   either([...new Set([letter, letter.normalize('NFD'), ...writtenAs(letter)])]);
 
+/** Returns the words of a search, at most `max`. */
+export const wordsOf = (search: string, max: number): string[] =>
+  search
+    .split(/[\s\0]+/u)
+    .filter(Boolean)
+    .slice(0, max);
+
 /** Returns the pattern of a word. No character of the word has a special meaning in it. */
 export function patternOf(word: string): string {
   const letters = [...fold(word)];
