@@ -4,7 +4,13 @@ import { join } from 'node:path';
 import type { ManifestTools } from '../install.ts';
 import type { Manifest } from '../manifests.ts';
 import { agreementFindings } from './agreement.ts';
-import { configurationFindings, overriddenSettings, startsOf, unknownSettings } from './configuration.ts';
+import {
+  configurationFindings,
+  overriddenSettings,
+  secretSettings,
+  startsOf,
+  unknownSettings,
+} from './configuration.ts';
 import { edgeFindings } from './edge.ts';
 import { programsIn } from './environment.ts';
 import { fileFindings, filesRead, keysRead } from './files.ts';
@@ -12,7 +18,8 @@ import type { Finding } from './finding.ts';
 import { nameFindings } from './names.ts';
 import { placeholderFindings } from './placeholders.ts';
 import { imagelessContainers, podFindings, withImages } from './pods.ts';
-import { replicaFaults, scalingFindings } from './scaling.ts';
+import { policyFindings } from './policies.ts';
+import { doubleScalers, replicaFaults, scalingFindings } from './scaling.ts';
 import { objectFindings } from './schemas.ts';
 import { type IsNeeded, secretFindings } from './secrets.ts';
 import { addressFindings, reachFindings } from './servers.ts';
@@ -39,6 +46,7 @@ export async function checkObjects(tools: ManifestTools, rendered: Manifest[]): 
       ...secretFindings(all, isNeeded, keysRead(files, all)),
       ...unknownSettings(all, programs),
       ...overriddenSettings(all, programs),
+      ...secretSettings(all),
       ...configurationFindings(starts),
       ...fileFindings(files, all),
       ...(await reachFindings(programs, all)),
@@ -47,6 +55,8 @@ export async function checkObjects(tools: ManifestTools, rendered: Manifest[]): 
       ...edgeFindings(programs, all),
       ...scalingFindings(programs, all),
       ...replicaFaults(programs, all),
+      ...doubleScalers(all),
+      ...policyFindings(all),
       ...podFindings(programs, all),
     ]);
   } finally {

@@ -2,7 +2,13 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { tempDir } from '@recording-request/stack/testing/temp-dir';
 import type { Manifest } from '../manifests.ts';
-import { configurationFindings, overriddenSettings, startsOf, unknownSettings } from './configuration.ts';
+import {
+  configurationFindings,
+  overriddenSettings,
+  secretSettings,
+  startsOf,
+  unknownSettings,
+} from './configuration.ts';
 import { programsIn } from './environment.ts';
 import { deployment, FROM_SETTINGS, faultsIn, object, secretKey, settings } from './example-objects.ts';
 import { fileFindings, filesRead, keysRead } from './files.ts';
@@ -145,5 +151,12 @@ test('with Secrets as files, names the missing setting and the keys that files n
     'tls-transcription ca.crt',
     'ours S3_ACCESS_KEY',
     'ours SPEECH_API_KEY',
+  ]);
+});
+
+test('finds a secret among the settings', () => {
+  assert.deepEqual(faultsIn(secretSettings([settings({ KAFKA_PASSWORD: '', KAFKA_BROKERS: 'k:9092' })])), []);
+  assert.deepEqual(faultsIn(secretSettings([settings({ KAFKA_PASSWORD: 'word' })])), [
+    'ConfigMap settings: KAFKA_PASSWORD is a secret: move it to the Secret of the workload.',
   ]);
 });

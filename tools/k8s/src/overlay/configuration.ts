@@ -124,6 +124,16 @@ export function unknownSettings(all: Manifest[], programs: Program[]): Finding[]
   ];
 }
 
+/** Returns a fault for each secret in a ConfigMap with settings, which more people may read than a Secret. */
+export const secretSettings = (all: Manifest[]): Finding[] =>
+  all
+    .filter(({ kind, metadata }) => kind === 'ConfigMap' && metadata.name.startsWith('settings'))
+    .flatMap(map =>
+      Object.entries(map.data ?? {})
+        .filter(([name, value]) => SECRETS.has(name) && value !== '')
+        .map(([name]) => fault(`${inWords(map)}: ${name} is a secret: move it to the Secret of the workload.`)),
+    );
+
 /** Returns a fault for each setting of one service that a variable of its container overrides. */
 export function overriddenSettings(all: Manifest[], programs: Program[]): Finding[] {
   return programs.flatMap(({ name, object, container }) => {

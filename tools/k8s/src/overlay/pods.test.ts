@@ -45,6 +45,36 @@ test('finds an image of the operator’s pod that differs', () => {
   ]);
 });
 
+test('finds workers with the image of the services', () => {
+  const submissions = deployment('submissions', { image: 'clips' });
+  assert.deepEqual(findings(submissions, deployment('media', { image: 'clips-workers' })), []);
+  assert.deepEqual(faultsIn(findings(submissions, deployment('media', { image: 'clips' }))), [
+    'Deployment media has the image clips of submissions, which has no ffmpeg: set the image of the workers.',
+  ]);
+});
+
+test('finds a backup that goes nowhere', () => {
+  const backup = (to: string, volumeMounts: object[] = []) => {
+    const containers = [{ name: 'backup', image: 'clips', args: ['main.ts', 'backup', '--to', to], volumeMounts }];
+    return object('CronJob', 'backup', { spec: { jobTemplate: { spec: { template: { spec: { containers } } } } } });
+  };
+  assert.deepEqual(findings(backup('s3://nightly')), []);
+  assert.deepEqual(findings(backup('/backups/clips', [{ mountPath: '/backups' }])), []);
+  assert.match(
+    faultsIn(findings(backup('nightly')))[0]!,
+    /goes to “nightly”, which is no bucket and no mounted folder/,
+  );
+});
+
+test('notes pods without the pull Secret of the others', () => {
+  const withPull = deployment('media');
+  withPull.spec.template.spec.imagePullSecrets = [{ name: 'pull' }];
+  assert.deepEqual(findings(withPull), []);
+  assert.deepEqual(notesIn(findings(withPull, deployment('webhooks'))), [
+    'Deployment webhooks lack the pull Secret pull that other pods have.',
+  ]);
+});
+
 test('notes a task that lacks the nodes of all services', () => {
   const placed = (name: string, more: object = {}) => {
     const made = deployment(name);

@@ -35,7 +35,10 @@ export const podFindings = (programs: Program[], all: Manifest[]): Finding[] => 
   ...all.flatMap(object => containersOf(object).flatMap(container => requestFaults(object, container))),
   ...programs.flatMap(graceFaults),
   ...imageFaults(programs, all),
+  ...workerImageFaults(programs),
+  ...backupFaults(all),
   ...placementNotes(programs, all),
+  ...pullNotes(programs),
 ];
 
 const UNITS: Readonly<Record<string, number>> = {
@@ -103,6 +106,53 @@ function imageFaults(programs: Program[], all: Manifest[]): Finding[] {
             ),
           ];
     });
+}
+
+/** Only the image of the workers has ffmpeg. */
+function workerImageFaults(programs: Program[]): Finding[] {
+  const imageOf = (wanted: string) => programs.find(({ name }) => name === wanted)?.container.image;
+  return ['media', 'transcription']
+    .filter(name => imageOf(name) !== undefined && imageOf(name) === imageOf('submissions'))
+    .map(name =>
+      fault(
+        `Deployment ${name} has the image ${imageOf(name)} of submissions, which has no ffmpeg: set the image of the workers.`,
+      ),
+    );
+}
+
+/** A backup writes to a bucket or to a mounted folder. */
+function backupFaults(all: Manifest[]): Finding[] {
+  return all
+    .filter(({ kind, metadata }) => kind === 'CronJob' && metadata.name === 'backup')
+    .flatMap(cron => {
+      const { args = [], volumeMounts = [] } = containersOf(cron).find(({ name }) => name === 'backup') ?? {};
+      const place: string = args[args.indexOf('--to') + 1] ?? '';
+      const isMounted = volumeMounts.some(({ mountPath }: Part) => place.startsWith(`${mountPath}/`));
+      return place.startsWith('s3://') || isMounted
+        ? []
+        : [
+            fault(
+              `${inWords(cron)}: the backup goes to “${place}”, which is no bucket and no mounted folder: write s3://BUCKET for a bucket.`,
+            ),
+          ];
+    });
+}
+
+/** A pull Secret that only some pods have is probably missing in the others. */
+function pullNotes(programs: Program[]): Finding[] {
+  const pullsOf = (object: Manifest) =>
+    (podOf(object)!.spec.imagePullSecrets ?? [])
+      .map(({ name }: Part) => name)
+      .toSorted()
+      .join(', ');
+  const objects = [...new Set(programs.map(({ object }) => object))];
+  const names = [...new Set(objects.map(pullsOf))].filter(Boolean);
+  return names.flatMap(pulls => {
+    const others = objects.filter(object => pullsOf(object) !== pulls);
+    return others.length === 0
+      ? []
+      : [note(`${listed(others.map(inWords))} lack the pull Secret ${pulls} that other pods have.`)];
+  });
 }
 
 /** Nodes that all services need are probably the only ones for tasks, too. */

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { programsIn } from './environment.ts';
 import { deployment, FROM_SETTINGS, faultsIn, object, secretKey, settings } from './example-objects.ts';
-import { replicaFaults, scalingFindings } from './scaling.ts';
+import { doubleScalers, replicaFaults, scalingFindings } from './scaling.ts';
 
 const KAFKA = { bootstrapServersFromEnv: 'KAFKA_BROKERS', consumerGroup: 'media', topic: 'media.work' };
 const LOGIN = { KAFKA_TLS: 'true', KAFKA_SASL_MECHANISM: 'SCRAM-SHA-512' };
@@ -57,6 +57,21 @@ test('names a login that differs', () => {
   const other = object('TriggerAuthentication', 'kafka', { spec: { env: [{ name: 'PASSWORD' }] } });
   assert.match(faults(secure, LOGIN, { authenticationRef }, other)[0]!, /reads PASSWORD, which the container of media/);
   assert.match(faults({}, { ...LOGIN, KAFKA_SASL_MECHANISM: 'OAUTHBEARER' })[0]!, /cannot log in with OAUTHBEARER/);
+});
+
+test('finds two autoscalers of one Deployment', () => {
+  const scaler = (kind: string, name: string, target: string) =>
+    object(kind, name, { spec: { scaleTargetRef: { name: target } } });
+  assert.deepEqual(
+    doubleScalers([scaler('ScaledObject', 'media', 'media'), scaler('ScaledObject', 'other', 'other')]),
+    [],
+  );
+  assert.deepEqual(
+    faultsIn(
+      doubleScalers([scaler('ScaledObject', 'media', 'media'), scaler('HorizontalPodAutoscaler', 'cpu', 'media')]),
+    ),
+    ['ScaledObject media and HorizontalPodAutoscaler cpu scale the same media: keep one of them.'],
+  );
 });
 
 test('finds more pods of webhooks than partitions', () => {

@@ -33,6 +33,22 @@ export const scalingFindings = (programs: Program[], all: Manifest[]): Finding[]
       );
     });
 
+/** Returns a fault for each Deployment that two autoscalers scale: each undoes the changes of the other. */
+export function doubleScalers(all: Manifest[]): Finding[] {
+  const scalers = new Map<string, Manifest[]>();
+  for (const object of all) {
+    const { kind, name } = object.spec?.scaleTargetRef ?? {};
+    if (!name) continue;
+    const target = `${object.metadata.namespace} ${kind ?? 'Deployment'} ${name}`;
+    scalers.set(target, [...(scalers.get(target) ?? []), object]);
+  }
+  return [...scalers.values()]
+    .filter(some => some.length > 1)
+    .map(some =>
+      fault(`${listed(some.map(inWords))} scale the same ${some[0]!.spec.scaleTargetRef.name}: keep one of them.`),
+    );
+}
+
 /** Returns a fault for each autoscaler of webhooks with more pods than partitions: each pod needs a partition. */
 export function replicaFaults(programs: Program[], all: Manifest[]): Finding[] {
   const { object, values } = programs.find(({ name }) => name === 'webhooks') ?? {};
