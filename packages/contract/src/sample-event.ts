@@ -1,4 +1,5 @@
 /** Builds an event like a real one, with an invented contributor, for test events and for the API description. */
+import type { Invitation } from '@recording-request/proto/projects/v1/projects';
 import { MediaStatus, type Submission, TranscriptStatus } from '@recording-request/proto/submissions/v1/submissions';
 import { presentSubmission } from './present/submission.ts';
 import type { SubmissionJson } from './resources/submission.ts';
@@ -18,6 +19,10 @@ export interface SampleContext {
 const CLIP_SEC = 48;
 const FAILED_MS = 900_000;
 const WORDS = 'The best bread in town.';
+const INVITATION: Invitation = {
+  person: { name: 'Ada Example', reference: 'P-17', email: 'ada@example.com', locale: 'en', verified: true },
+  metadata: { branch: 'North' },
+};
 const PENDING: Partial<SubmissionJson> = {
   transcriptStatus: 'pending',
   transcriptText: null,
@@ -97,5 +102,5 @@ export function sampleSubmission({ baseUrl, projectId, projectName, at, id }: Sa
     language: 'en',
     responseId: id(),
   };
-  return presentSubmission(sample, { baseUrl, projectName });
+  return presentSubmission(sample, { baseUrl, projectName, invitation: INVITATION });
 }

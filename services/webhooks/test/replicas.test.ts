@@ -186,9 +186,10 @@ test('a process that was paused past its lease does not repeat a delivery that a
     (await harness.delivery(projectId, id))?.state === DeliveryState.DELIVERY_STATE_DELIVERED;
   const requested = async () => {
     await until('the other process has sent it', isDelivered);
-    return { projectName: 'Voices', url: receiver.url, secrets: [], version: 1, events: [], ownerId: 'owner' };
+    const target = { projectName: 'Voices', url: receiver.url, secrets: [], version: 1, events: [], ownerId: 'owner' };
+    return { ...target, hasInvitations: false };
   };
-  const targets: Targets = { of: requested, recent: requested, close() {} };
+  const targets: Targets = { of: requested, recent: requested, invitationOf: async () => undefined, close() {} };
   const turns = { begin: () => 0 };
   const sending = { current: () => ({ isPaused: false, since: new Date(0) }), refresh: async () => {} };
   const deps = { config, log, secrets, clock, store, targets, sender, turns, sending };

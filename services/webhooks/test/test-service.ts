@@ -10,6 +10,7 @@ import {
 } from '@recording-request/proto/operator/v1/webhooks';
 import {
   type GetWebhookTargetResponse,
+  type Invitation,
   type ProjectsServiceServer,
   ProjectsServiceService,
 } from '@recording-request/proto/projects/v1/projects';
@@ -26,6 +27,7 @@ import {
   WebhooksServiceService,
 } from '@recording-request/proto/webhooks/v1/webhooks';
 import { fakeService, startFakeServices } from '@recording-request/testing/fake-services';
+import { openTestCallers } from '@recording-request/testing/test-callers';
 import { startTestService } from '@recording-request/testing/test-service';
 import { pino } from 'pino';
 import { readConfig } from '../src/config.ts';
@@ -52,12 +54,19 @@ export async function startTestWebhooks(extra: Record<string, string> = {}) {
   await using starting = new AsyncDisposableStack();
   const targets = new Map<string, GetWebhookTargetResponse>();
   const submissions = new Map<string, Submission>();
+  /** By link. While `invitations.fail` is set, the RPC fails. */
+  const invitations = { of: new Map<string, Invitation>(), fail: false, calls: 0 };
   const projects = await startFakeServices([
     fakeService<ProjectsServiceServer>(ProjectsServiceService, () => ({
       async getWebhookTarget({ projectId }) {
         const target = targets.get(projectId);
         if (!target) throw new DomainError('not_found', 'There is no such project.');
         return target;
+      },
+      async getInvitations({ origins }) {
+        invitations.calls += 1;
+        if (invitations.fail) throw new DomainError('unavailable', 'The test fails this call.');
+        return { invitations: origins.map(({ linkId }) => invitations.of.get(linkId) ?? { metadata: {} }) };
       },
     })),
     fakeService<SubmissionsServiceServer>(SubmissionsServiceService, () => ({
@@ -94,6 +103,7 @@ export async function startTestWebhooks(extra: Record<string, string> = {}) {
     log: running.log,
     targets,
     submissions,
+    invitations,
     service: running.service,
     webhooks,
     operator,
@@ -110,6 +120,21 @@ export async function startTestWebhooks(extra: Record<string, string> = {}) {
     /** The service's log, one JSON line per entry. */
     lines,
     startAnother: running.startAnother,
+    /** Starts a replica with these keys, and returns its clients. */
+    async startWith(secretsKey: string, secretsKeysLost: string[] = []) {
+      await using opened = new AsyncDisposableStack();
+      const service = opened.use(await startService({ ...running.config, secretsKey, secretsKeysLost }, running.log));
+      const { grpcAddress: services, operatorAddress } = service;
+      const callers = opened.use(await openTestCallers(running.environment.env));
+      const clientOf = <S>(definition: object) =>
+        opened.adopt(callers.client<S>(definition, 'webhooks', { services, operator: operatorAddress }), client =>
+          client.close(),
+        );
+      const webhooks = clientOf<WebhooksServiceServer>(WebhooksServiceService);
+      const operator = clientOf<WebhooksOperatorServiceServer>(WebhooksOperatorServiceService);
+      const parts = opened.move();
+      return { webhooks, operator, [Symbol.asyncDispose]: () => parts.disposeAsync() };
+    },
     /** Sets the address of a project's events to `url`. A repeated call sets the address again. */
     setTarget(projectId: string, url: string, secrets: string[] = [], events: string[] = [], ownerId = projectId) {
       const targetVersion = (targets.get(projectId)?.targetVersion ?? 0) + 1;

@@ -1,10 +1,16 @@
+import { type InvitedClip, invitationsOf } from '@recording-request/contract/invitations';
 import { callScope } from '@recording-request/kit/call-scope';
 import { DomainError } from '@recording-request/kit/errors';
 import { FlightCache } from '@recording-request/kit/flight-cache';
 import { createClient } from '@recording-request/kit-rpc/grpc-client';
 import type { Peer } from '@recording-request/kit-rpc/internal/internal';
-import { type ProjectsServiceServer, ProjectsServiceService } from '@recording-request/proto/projects/v1/projects';
+import {
+  type Invitation,
+  type ProjectsServiceServer,
+  ProjectsServiceService,
+} from '@recording-request/proto/projects/v1/projects';
 import { mayRepeat } from '@recording-request/proto/repeatable';
+import type { Submission } from '@recording-request/proto/submissions/v1/submissions';
 
 /** The address to which the service sends a project's events. */
 export interface Target {
@@ -18,6 +24,8 @@ export interface Target {
   /** The optional event types that the project subscribes to. */
   events: string[];
   ownerId: string;
+  /** False when nobody is invited: then no service asks for invitations. */
+  hasInvitations: boolean;
 }
 
 export interface Targets {
@@ -30,6 +38,11 @@ export interface Targets {
    * project share one request.
    */
   recent(projectId: string, withinMs?: number): Promise<Target | undefined>;
+  /**
+   * Returns what the owner states now about the link of a clip; undefined when nothing. Rejects when the projects service
+   * does not answer.
+   */
+  invitationOf(clip: Pick<Submission, 'projectId'> & InvitedClip): Promise<Invitation | undefined>;
   close(): void;
 }
 
@@ -43,8 +56,8 @@ export function projectTargets(address: string, peer: Peer): Targets {
   async function of(projectId: string, signal?: AbortSignal): Promise<Target | undefined> {
     try {
       const reply = await client.getWebhookTarget({ projectId }, signal ? { signal } : {});
-      const { projectName, webhookUrl, secrets, targetVersion, events, ownerId } = reply;
-      return { projectName, url: webhookUrl, secrets, version: targetVersion, events, ownerId };
+      const { projectName, webhookUrl, secrets, targetVersion, events, ownerId, hasInvitations = false } = reply;
+      return { projectName, url: webhookUrl, secrets, version: targetVersion, events, ownerId, hasInvitations };
     } catch (error) {
       if (error instanceof DomainError && error.code === 'not_found') return undefined;
       throw error;
@@ -56,6 +69,7 @@ export function projectTargets(address: string, peer: Peer): Targets {
     // first caller.
     recent: (projectId, withinMs = RECENT_MS) =>
       answers.get(projectId, () => callScope.exit(() => of(projectId)), performance.now() - withinMs),
+    invitationOf: async clip => (await invitationsOf(client, clip.projectId, [clip]))(clip),
     close: () => client.close(),
   };
 }

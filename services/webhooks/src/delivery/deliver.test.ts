@@ -29,7 +29,15 @@ const delivery: ClaimedDelivery = {
   ...{ lease: 'l', leaseUntil: new Date(LEASE_MS), step: 0, forced: false, attemptCount: 0 },
 };
 const targetOf = (version: number): Target => ({
-  ...{ projectName: 'P', url: `https://owner.example/${version}`, secrets: [], version, events: [], ownerId: 'o' },
+  ...{
+    projectName: 'P',
+    url: `https://owner.example/${version}`,
+    secrets: [],
+    version,
+    events: [],
+    ownerId: 'o',
+    hasInvitations: false,
+  },
 });
 
 /** A process whose claim began at 0 ms and that reads the second version of the address. */

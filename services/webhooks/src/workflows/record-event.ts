@@ -22,7 +22,7 @@ type SubmissionFact = Extract<WebhookSubject, { submission: unknown }>['type'];
 
 /** Returns the facts of an event about a submission. */
 export const aboutSubmission = (
-  { config }: Pick<Context, 'config'>,
+  { config, targets }: Pick<Context, 'config' | 'targets'>,
   type: string,
   submission: Submission,
   read: () => Promise<Submission | undefined> = async () => submission,
@@ -30,10 +30,11 @@ export const aboutSubmission = (
   type: type as SubmissionFact,
   projectId: submission.projectId,
   submissionId: submission.submissionId,
-  async subject({ projectName }) {
+  async subject({ projectName, hasInvitations }) {
     const whole = await read();
     if (!whole) return undefined;
-    const context = { baseUrl: config.publicBaseUrl, projectName };
+    const invitation = hasInvitations ? await targets.invitationOf(whole) : undefined;
+    const context = { baseUrl: config.publicBaseUrl, projectName, invitation };
     return { type: type as SubmissionFact, submission: presentSubmission(whole, context) };
   },
 });
