@@ -109,7 +109,8 @@ S3_CA_FILE=/server-ca/s3.crt
       patch('HTTPRoute', 'gateway', '/spec/rules/0/backendRefs/0/name', 'gatway'),
       patch('ScaledObject', 'media', '/spec/triggers/0/metadata/topic', 'media.works'),
     );
-    fields.secretGenerator = [{ name: 'recording-request-webhooks', literals: ['MONGO_URI=mongodb://a'] }];
+    const secretsKey = `SECRETS_KEY=k1:${Buffer.alloc(32, 1).toString('base64')}`;
+    fields.secretGenerator = [{ name: 'recording-request-webhooks', literals: ['MONGO_URI=mongodb://a', secretsKey] }];
   });
   const { code, faults, last } = await check(overlay);
   const expected = [

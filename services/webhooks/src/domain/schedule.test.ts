@@ -36,6 +36,7 @@ test('the default schedule is the documented one', () => {
   const { retryScheduleSec, pauseAfterMs, attemptTimeoutMs } = readConfig({
     INTERNAL_PLAINTEXT: 'true',
     MONGO_URL: 'mongodb://x',
+    SECRETS_KEY: `k1:${Buffer.alloc(32, 1).toString('base64')}`,
     KAFKA_BROKERS: 'x:1',
     PROJECTS_GRPC: 'x:1',
     SUBMISSIONS_GRPC: 'x:2',
