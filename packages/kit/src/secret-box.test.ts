@@ -38,3 +38,30 @@ test('a key of the wrong length is refused without being shown', () => {
     (error: Error) => error.message.includes('32 bytes') && !error.message.includes('c2hvcnQ'),
   );
 });
+
+test('a digest is the same for the same text and context, and differs in everything else', () => {
+  const [k1, k2] = [key('k1'), key('k2')];
+  const box = createSecretBox(k1);
+  const digest = box.digest('P-17', 'project-1');
+  assert.match(digest, /^k1\.[\w-]{43}$/);
+  assert.equal(createSecretBox(k1).digest('P-17', 'project-1'), digest);
+  const others = [
+    box.digest('P-18', 'project-1'),
+    box.digest('P-17', 'project-2'),
+    box.digest('7', 'project-1P-1'),
+    box.digest('1P-17', 'project-'),
+    createSecretBox(key('k1')).digest('P-17', 'project-1'),
+    createSecretBox(k2).digest('P-17', 'project-1'),
+  ];
+  assert.equal(new Set([digest, ...others]).size, 1 + others.length);
+  assert.ok(!digest.includes('P-17'));
+});
+
+test('a digest by an old key is found after the keys were rotated', () => {
+  const old = key('k1');
+  const stored = createSecretBox(old).digest('P-17', 'project-1');
+  const rotated = createSecretBox(`${key('k2')},${old}`);
+  const digests = rotated.digests('P-17', 'project-1');
+  assert.deepEqual(digests, [rotated.digest('P-17', 'project-1'), stored]);
+  assert.match(digests[0]!, /^k2\./);
+});

@@ -1,6 +1,6 @@
-import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
+import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes } from 'node:crypto';
 
-/** Seals secrets for storage with AES-256-GCM. */
+/** Seals secrets for storage with AES-256-GCM, and makes keyed digests, by which equal texts are found without the text. */
 export interface SecretBox {
   /**
    * Returns `<key id>.<base64url of nonce, tag and ciphertext>`. Only the same `context` (such as the record's id)
@@ -12,6 +12,13 @@ export interface SecretBox {
    * changed.
    */
   open(sealed: string, context: string): Buffer;
+  /**
+   * Returns `<key id>.<base64url of the HMAC-SHA-256>`, by the first key. Equal texts have the same digest only in the
+   * same `context`.
+   */
+  digest(plain: string, context: string): string;
+  /** Returns the digests by all keys, the first key's first: a stored digest may be from any of them. */
+  digests(plain: string, context: string): string[];
   /** The ids of all keys. The first key seals. */
   readonly keyIds: readonly string[];
 }
@@ -26,6 +33,12 @@ const TAG_BYTES = 16;
 export function createSecretBox(keys: string): SecretBox {
   const ring = parseKeys(keys);
   const [newest] = ring.keys();
+  const digestKeys = new Map([...ring].map(([id, key]) => [id, digestKeyOf(key)]));
+  const digestBy = (id: string, plain: string, context: string): string => {
+    // The length separates the context from the text.
+    const hmac = createHmac('sha256', digestKeys.get(id)!).update(`${Buffer.byteLength(context)}:${context}${plain}`);
+    return `${id}.${hmac.digest('base64url')}`;
+  };
   return {
     keyIds: [...ring.keys()],
     seal(plain, context) {
@@ -44,8 +57,13 @@ export function createSecretBox(keys: string): SecretBox {
         .setAuthTag(bytes.subarray(NONCE_BYTES, NONCE_BYTES + TAG_BYTES));
       return Buffer.concat([decipher.update(bytes.subarray(NONCE_BYTES + TAG_BYTES)), decipher.final()]);
     },
+    digest: (plain, context) => digestBy(newest!, plain, context),
+    digests: (plain, context) => [...ring.keys()].map(id => digestBy(id, plain, context)),
   };
 }
+
+/** Derives the key of digests, because one key must not serve two algorithms. */
+const digestKeyOf = (key: Buffer): Buffer => Buffer.from(hkdfSync('sha256', key, '', 'digest', 32));
 
 /** Returns the id of the key that sealed a text; "" if the text is not sealed. */
 export const keyIdOf = (sealed: string): string => /^([\w-]{1,64})\./.exec(sealed)?.[1] ?? '';
