@@ -5,6 +5,8 @@
 export const LIMITS = {
   projectNameLength: 200,
   count: 10_000,
+  /** The maximum number of unique links in a project. */
+  projectLinks: 100_000,
   expiresInDays: 3_650,
   expiresInHours: 87_600,
   sharedLinkMaxUses: 1_000_000,

@@ -55,8 +55,8 @@ test('used links are filtered by whether their response is complete', async () =
   const set = (index: number, fields: object) => models.links.updateOne({ _id: all[index] }, { $set: fields });
   await Promise.all([
     set(0, { landed: 1 }),
-    set(1, { landed: 1, completedAt: new Date() }),
-    set(2, { landed: 1, completedAt: new Date() }),
+    set(1, { landed: 1, completedAt: new Date(), complete: true }),
+    set(2, { landed: 1, completedAt: new Date(), complete: true }),
   ]);
   const status = LinkStatus.LINK_STATUS_EXHAUSTED;
   const listed = async (complete?: boolean, more: { pageSize?: number; cursor?: string } = {}) => {

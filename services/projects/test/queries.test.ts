@@ -78,6 +78,9 @@ function link(of: number, position: number) {
     landed: !isShared && position % 30 === 1 ? 1 : 0,
     submissionCount: 0,
     disabled: !isShared && position % 30 === 2,
+    opened: false,
+    complete: false,
+    ...(isShared ? {} : { personKey: `k1.${position}`, sealedInvitation: 'k1.sealed' }),
     openedAt: null,
     submittedAt: null,
     completedAt: null,
@@ -95,7 +98,7 @@ function response(of: number, index: number, fields: object = {}) {
     linkId: id,
     projectId: ids[of]!,
     ownerId: project(of).ownerId,
-    ...(index % 2 === 0 ? {} : { solo: true }),
+    ...(index % 2 === 0 ? { personKey: `k1.${index % 100}`, sealedReference: 'k1.sealed' } : { solo: true }),
     settings: projectSettings(),
     terms: null,
     use: 'landed',
@@ -162,6 +165,8 @@ test('no query of a store reads more than it returns or changes, however much is
       tokens: open.tokens,
       projects: open.projects,
       links: open.links,
+      linkPages: open.linkPages,
+      people: open.people,
       claimables: open.claimables,
       responses: open.responses,
       idempotency: open.idempotency,
@@ -182,7 +187,7 @@ test('no query of a store reads more than it returns or changes, however much is
   });
   const { users, tokens, projects, links, claimables, responses, idempotency, transfers, sharedUses } =
     inventory.stores;
-  const { erasures, sealed, hashes } = inventory.stores;
+  const { erasures, sealed, hashes, linkPages, people } = inventory.stores;
   const now = new Date();
 
   await users.insert({ _id: 'new', name: 'New', videoLimit: 5, videosReserved: 0, createdAt: now });
@@ -216,7 +221,7 @@ test('no query of a store reads more than it returns or changes, however much is
   await hashes.find('token', hashOf('x'));
   await hashes.remove([hashOf('x')]);
 
-  for (const collection of ['projects', 'links', 'idempotency'] as const) {
+  for (const collection of ['projects', 'links', 'responses', 'idempotency'] as const) {
     const [text] = (await sealed.page(collection, '', 5)).texts;
     await sealed.ends(collection);
     if (text) await sealed.replace(collection, [{ text, sealed: text.sealed }]);
@@ -226,6 +231,7 @@ test('no query of a store reads more than it returns or changes, however much is
   await open.transaction(session => projects.insert(made as never, hashOf('made'), session));
   await projects.find(OWNER, PROJECT);
   await projects.nameOf(OWNER, PROJECT);
+  await projects.setHasInvitations(PROJECT);
   await projects.countOf(OWNER);
   await projects.findForService(PROJECT);
   await projects.pageOf(OWNER, undefined, 5);
@@ -250,11 +256,30 @@ test('no query of a store reads more than it returns or changes, however much is
   for (const state of [undefined, 'active', 'expired', 'exhausted', 'disabled'] as const)
     for (const expired of [false, true])
       for (const after of [0, 300]) {
-        const page = await links.pageOf({ ownerId: OWNER, projectId: PROJECT, state, expired, after }, 8);
+        const page = { ownerId: OWNER, projectId: PROJECT, filter: { state }, expired, after };
+        const { links: found } = await linkPages.page(page, 8);
         const some = state !== (expired ? 'active' : 'expired');
-        assert.equal(page.length, some ? 8 : 0, `${state}, expired: ${expired}`);
-        assert.ok(page.every(({ position }) => position > after));
+        assert.equal(found.length, some ? 8 : 0, `${state}, expired: ${expired}`);
+        assert.ok(found.every(({ position }) => position > after));
       }
+  for (const personState of ['invited', 'opened', 'recording', 'sent', 'closed'] as const) {
+    const page = { ownerId: OWNER, projectId: PROJECT, filter: { personState }, expired: false, after: 0 };
+    await linkPages.page(page, 8);
+  }
+  const aPage = { ownerId: OWNER, projectId: PROJECT, expired: false, after: 0 };
+  await linkPages.page({ ...aPage, filter: { personKeys: ['k2.7', 'k1.7'], state: 'active' } }, 8);
+  await linkPages.page({ ...aPage, filter: { changedAfter: at(0) } }, 8);
+  await open.transaction(async session => {
+    await projects.lockPeople(OWNER, PROJECT, { invites: true }, session);
+    const key = { linkId: linkId(0, 7), projectId: PROJECT };
+    assert.ok(await people.find({ ...key, ownerId: OWNER }, session));
+    await people.update(key, { sealedInvitation: null, personKey: 'k1.x', dueAt: now }, session);
+  });
+  assert.equal((await people.linksOf(PROJECT, ['k1.x', 'k1.8', 'k2.8'])).length, 2);
+  assert.equal((await people.sessionsOf(linkId(0, 0), ['k1.8'], 500)).length, 10);
+  assert.equal(await people.lastPosition(PROJECT), LINKS + 1);
+  assert.equal((await people.invitationsOf(PROJECT, [linkId(0, 8), linkId(0, 9)])).length, 2);
+  assert.equal((await people.referencesOf(linkId(0, 0), [response(0, 2)._id])).length, 1);
   await links.update({ ownerId: OWNER, projectId: PROJECT, linkId: linkId(0, 8) }, { disabled: true });
   for (const projectId of [PROJECT, PROJECT, '']) await links.setOpened({ linkId: linkId(0, 9), projectId }, now);
   await links.sums(OWNER, [PROJECT, ids[2]!]);

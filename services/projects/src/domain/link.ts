@@ -23,6 +23,17 @@ export interface Link {
   /** When the response became complete; for a shared link, the time of the latest one. */
   completedAt: Date | null;
   createdAt: Date;
+  /**
+   * When the owner or a contributor last changed the link, by the server's clock. A change of the project, such as its
+   * expiry, does not change this time.
+   */
+  changedAt: Date;
+  /** JSON of the person and the metadata, sealed; absent without both. */
+  sealedInvitation?: string;
+  /** The keyed digest of the person's `identityOf`; absent without one. */
+  personKey?: string;
+  /** The deadline that the owner stated. */
+  dueAt?: Date;
 }
 
 /** The fields of a link that its responses and their clips contain. */

@@ -26,6 +26,8 @@ export interface Project {
   closedAt?: Date;
   settings: Settings;
   webhook: WebhookKeys;
+  /** True if any link or response may have an invitation; never false again. */
+  hasInvitations?: boolean;
 }
 
 /** The fields of a project that a list shows. */

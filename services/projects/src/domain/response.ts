@@ -30,6 +30,10 @@ export interface Response {
   /** Set for the only response of a unique link. */
   solo?: true;
   settings: Settings;
+  /** The reference that the contributor's address stated, sealed; only in responses of a shared link. */
+  sealedReference?: string;
+  /** The keyed digest of this reference. */
+  personKey?: string;
   /** Set when terms were accepted; the settings have their text. */
   terms: { sha256: string; acceptedAt: Date } | null;
   use: UseState;

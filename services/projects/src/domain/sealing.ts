@@ -1,6 +1,11 @@
 /** The record to which a sealed secret is bound. The secret can be opened only for this record. */
 export const sealedFor = {
   link: (linkId: string) => `link:${linkId}`,
+  invitation: (linkId: string) => `invitation:${linkId}`,
+  /** `responseId`: the key that responseKey returns. */
+  reference: (responseId: string) => `reference:${responseId}`,
+  /** The context of the keyed digests of a project's people: nothing shows whether two projects have the same person. */
+  person: (projectId: string) => `person:${projectId}`,
   webhook: (projectId: string) => `webhook:${projectId}`,
   answer: (userId: string, key: string) => `idempotency:${userId}:${key}`,
 };

@@ -73,3 +73,11 @@ export function unknownScopes(scopes: string[], known: readonly string[]): strin
 
 export const noSuchUser = () => new DomainError('not_found', 'There is no such user.');
 export const noSuchToken = () => new DomainError('not_found', 'There is no such token.');
+
+export const allowanceExceeded = (wanted: number, remaining: number) =>
+  new DomainError(
+    'forbidden',
+    `This asks for ${count(wanted)} of the allowance, but only ${count(remaining)} remain.`,
+    { reason: 'allowance_exceeded' },
+  );
+const count = (videos: number) => `${videos.toLocaleString('en')} ${videos === 1 ? 'video' : 'videos'}`;

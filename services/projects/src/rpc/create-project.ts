@@ -6,8 +6,9 @@ import type { Context } from '../context.ts';
 import { type CreatedProject, createProject as create } from '../workflows/create-project.ts';
 import type { ProjectOrder } from '../workflows/new-project.ts';
 import { toUser } from './account-messages.ts';
+import { fromInvitation } from './invitation-messages.ts';
 import { makeCursor } from './list-links.ts';
-import { parseHash } from './parse.ts';
+import { parseRepeat } from './parse.ts';
 import { toLinkWith, toProject } from './project-messages.ts';
 
 export const createProject =
@@ -16,7 +17,7 @@ export const createProject =
     const now = context.clock.now();
     const creation = {
       order: orderOf(request),
-      repeat: repeatOf(request),
+      repeat: parseRepeat(request),
       format: {
         make: (created: CreatedProject) => answerOf(created, now),
         encode: (answer: CreateProjectResponse) => CreateProjectResponse.encode(answer).finish(),
@@ -29,12 +30,9 @@ export const createProject =
 
 function orderOf(request: CreateProjectRequest): ProjectOrder {
   const { ownerId, settings, count, webhookSecret, expiresInSeconds } = request;
+  const invitations = (request.invitations?.invitations ?? []).map(fromInvitation);
   if (!settings) throw new DomainError('invalid', 'projectName must not be empty.');
-  return { ownerId, settings, count, webhookSecret, expiresInSeconds };
-}
-
-function repeatOf({ idempotencyKey, bodyHash }: CreateProjectRequest) {
-  return idempotencyKey === '' ? undefined : { key: idempotencyKey, bodyHash: parseHash('body_hash', bodyHash) };
+  return { ownerId, settings, count, webhookSecret, expiresInSeconds, invitations };
 }
 
 function answerOf(created: CreatedProject, now: Date): CreateProjectResponse {
@@ -47,8 +45,8 @@ function answerOf(created: CreatedProject, now: Date): CreateProjectResponse {
   return {
     project: toProject(project, sums, now),
     projectToken: created.projectToken,
-    sharedLink: shared && toLinkWith(shared.token, shared.link, project, now),
-    uniqueLinks: first.map(({ token, link }) => toLinkWith(token, link, project, now)),
+    sharedLink: shared && toLinkWith(shared, shared.link, project, now),
+    uniqueLinks: first.map(minted => toLinkWith(minted, minted.link, project, now)),
     linksCursor: first.length < count ? makeCursor(first.at(-1)!.link.position) : undefined,
     user: toUser(created.user),
     reservedVideoCount: created.reserves,

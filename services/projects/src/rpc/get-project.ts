@@ -7,12 +7,12 @@ export const getProject =
   ({ store, clock }: Context) =>
   async ({ ownerId, projectId, nameOnly }: GetProjectRequest): Promise<GetProjectResponse> => {
     if (nameOnly) {
-      const projectName = await store.projects.nameOf(ownerId, projectId);
-      if (projectName === undefined) throw noSuchProject();
-      return { projectName };
+      const named = await store.projects.nameOf(ownerId, projectId);
+      if (!named) throw noSuchProject();
+      return named;
     }
     const project = await store.projects.findWithLinks(ownerId, projectId);
     if (!project) throw noSuchProject();
     const sums = await store.links.sumsFrom(ownerId, projectId, project);
-    return { project: toProject(project, sums, clock.now()) };
+    return { project: toProject(project, sums, clock.now()), hasInvitations: project.hasInvitations ?? false };
   };

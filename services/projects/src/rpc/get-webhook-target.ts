@@ -24,5 +24,6 @@ export const getWebhookTarget =
       targetVersion: project.webhook.targetVersion,
       events: project.settings.webhookEvents,
       ownerId: project.ownerId,
+      hasInvitations: project.hasInvitations ?? false,
     };
   };

@@ -1,9 +1,9 @@
-import { DomainError } from '@recording-request/kit/errors';
 import type { Handlers } from '@recording-request/kit-rpc/grpc-server';
 import type { AccountsServiceServer } from '@recording-request/proto/accounts/v1/accounts';
 import type { ProjectsOperatorServiceServer } from '@recording-request/proto/operator/v1/projects';
 import type { ProjectsServiceServer } from '@recording-request/proto/projects/v1/projects';
 import type { Context } from '../context.ts';
+import { addLinks } from './add-links.ts';
 import { authenticate } from './authenticate.ts';
 import { beginResponse } from './begin-response.ts';
 import { createApiToken } from './create-api-token.ts';
@@ -11,6 +11,8 @@ import { createProject } from './create-project.ts';
 import { createUser } from './create-user.ts';
 import { eraseProject } from './erase-project.ts';
 import { eraseUser } from './erase-user.ts';
+import { findInvitations } from './find-invitations.ts';
+import { getInvitations } from './get-invitations.ts';
 import { getProject } from './get-project.ts';
 import { getResponse } from './get-response.ts';
 import { getSharedLink } from './get-shared-link.ts';
@@ -38,10 +40,6 @@ import { showUser } from './show-user.ts';
 import { updateLink } from './update-link.ts';
 import { updateProject } from './update-project.ts';
 
-const notYet = async (): Promise<never> => {
-  throw new DomainError('unavailable', 'This is not built yet.');
-};
-
 export function accountsHandlers(context: Context): Handlers<AccountsServiceServer> {
   return {
     authenticate: authenticate(context),
@@ -58,9 +56,9 @@ export function projectsHandlers(context: Context): Handlers<ProjectsServiceServ
     listLinks: listLinks(context),
     getSharedLink: getSharedLink(context),
     updateLink: updateLink(context),
-    addLinks: notYet,
-    getInvitations: notYet,
-    findInvitations: notYet,
+    addLinks: addLinks(context),
+    getInvitations: getInvitations(context),
+    findInvitations: findInvitations(context),
     setProjectClosed: setProjectClosed(context),
     rotateDashboardToken: rotateDashboardToken(context),
     resolveDashboardToken: resolveDashboardToken(context),

@@ -2,22 +2,24 @@ import { LIMITS } from '@recording-request/contract/limits';
 import { DomainError } from '@recording-request/kit/errors';
 import { withSlot } from '@recording-request/kit/with-slot';
 import type { CallContext } from '@recording-request/kit-rpc/grpc-server';
-import type { LinkStatus, ListLinksRequest, ListLinksResponse } from '@recording-request/proto/projects/v1/projects';
+import type { ListLinksRequest, ListLinksResponse } from '@recording-request/proto/projects/v1/projects';
 import type { Context } from '../context.ts';
 import { hasExpired, type Link, SHARED_POSITION } from '../domain/link.ts';
 import { noSuchProject, type Project } from '../domain/project.ts';
-import { toLink, toLinkState } from './project-messages.ts';
+import { BEFORE_SHARED, type LinkFilter } from '../store/link-pages.ts';
+import { referenceKeys } from '../workflows/invitations.ts';
+import { toLink, toLinkState, toPersonState } from './project-messages.ts';
 
 export const listLinks =
   (context: Context) =>
   async (request: ListLinksRequest, { signal }: CallContext): Promise<ListLinksResponse> => {
-    const { ownerId, projectId, pageSize = LIMITS.linkPageSize, cursor, status, complete } = request;
+    const { ownerId, projectId, pageSize = LIMITS.linkPageSize, cursor } = request;
     const after = cursor === undefined ? undefined : openCursor(cursor);
     const size = Math.max(1, Math.min(pageSize, LIMITS.linkPageSize));
     return await withSlot(context.lists, ownerId, signal, async () => {
       const project = await context.store.projects.find(ownerId, projectId);
       if (!project) throw noSuchProject();
-      return await listPage(context, project, { after, size, status, complete });
+      return await listPage(context, project, { after, size, filter: filterOf(context, request) });
     });
   };
 
@@ -25,44 +27,59 @@ interface PageOptions {
   /** The position of a link. */
   after: number | undefined;
   size: number;
-  status: LinkStatus | undefined;
-  complete: boolean | undefined;
+  /** Undefined selects all links. */
+  filter: LinkFilter | undefined;
+}
+
+function filterOf(context: Context, request: ListLinksRequest): LinkFilter | undefined {
+  const { projectId, reference, complete, changedAfter } = request;
+  const filter: LinkFilter = {
+    state: toLinkState(request.status),
+    personState: toPersonState(request.personState),
+    personKeys: reference === undefined ? undefined : referenceKeys(context, projectId, reference),
+    complete,
+    changedAfter,
+  };
+  return Object.values(filter).some(value => value !== undefined) ? filter : undefined;
 }
 
 async function listPage(context: Context, project: Project, options: PageOptions): Promise<ListLinksResponse> {
   const now = context.clock.now();
-  const { shared, unique } = await readPage(context, project, options, now);
-  const page = unique.slice(0, options.size);
+  const { shared, unique, more } = await readPage(context, project, options, now);
   return {
     sharedLink: shared ? toLink(context, shared, project, now) : undefined,
-    uniqueLinks: page.map(link => toLink(context, link, project, now)),
-    nextCursor: unique.length > options.size ? makeCursor(page.at(-1)!.position) : undefined,
+    uniqueLinks: unique.map(link => toLink(context, link, project, now)),
+    nextCursor: more ? makeCursor(unique.at(-1)!.position) : undefined,
   };
 }
 
-/**
- * Returns the shared link, and one unique link more than requested. The additional link shows whether another page
- * follows.
- */
+interface LinkRows {
+  shared: Link | null | undefined;
+  unique: Link[];
+  /** Whether another page follows. */
+  more: boolean;
+}
+
 async function readPage(
   { store }: Context,
   project: Project,
-  { after, size, status, complete }: PageOptions,
+  { after, size, filter = {} }: PageOptions,
   now: Date,
-): Promise<{ shared: Link | null | undefined; unique: Link[] }> {
+): Promise<LinkRows> {
   const { _id: projectId, ownerId } = project;
-  const wanted = { ownerId, projectId, state: toLinkState(status), complete, expired: hasExpired(project, now) };
-  if (after === undefined && wanted.state === undefined && complete === undefined) {
+  const wanted = { ownerId, projectId, filter, expired: hasExpired(project, now) };
+  if (after === undefined && Object.keys(filter).length === 0) {
     // The shared link is at the first position, so one query reads it with the others.
-    const links = await store.links.pageOf({ ...wanted, after: SHARED_POSITION - 1 }, size + 2);
-    const hasShared = links[0]?.position === SHARED_POSITION;
-    return { shared: hasShared ? links[0] : undefined, unique: hasShared ? links.slice(1) : links };
+    const { links, more } = await store.linkPages.page({ ...wanted, after: BEFORE_SHARED }, size + 1);
+    const shared = links[0]?.position === SHARED_POSITION ? links[0] : undefined;
+    const unique = links.slice(shared ? 1 : 0, size + (shared ? 1 : 0));
+    return { shared, unique, more: more || links.length > unique.length + (shared ? 1 : 0) };
   }
-  const [shared, unique] = await Promise.all([
+  const [shared, { links: unique, more }] = await Promise.all([
     store.links.findShared(ownerId, projectId),
-    store.links.pageOf({ ...wanted, after: after ?? SHARED_POSITION }, size + 1),
+    store.linkPages.page({ ...wanted, after: after ?? SHARED_POSITION }, size),
   ]);
-  return { shared, unique };
+  return { shared, unique, more };
 }
 
 // The cursor has a version, so that this service can recognise later kinds of cursor.

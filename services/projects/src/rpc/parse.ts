@@ -20,3 +20,9 @@ export function parseSession(sessionId: string): string {
 export function parseResponseKey(request: { linkId: string; responseSessionId: string }): string {
   return responseKey(request.linkId, parseSession(request.responseSessionId));
 }
+
+/** Returns the key of a request whose answer is stored; undefined without one. */
+export function parseRepeat(request: { idempotencyKey: string; bodyHash: Uint8Array }) {
+  const { idempotencyKey: key, bodyHash } = request;
+  return key === '' ? undefined : { key, bodyHash: parseHash('body_hash', bodyHash) };
+}

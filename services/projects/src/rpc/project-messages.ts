@@ -1,10 +1,14 @@
 import * as proto from '@recording-request/proto/projects/v1/projects';
 import type { Context } from '../context.ts';
-import { type Link, type LinkState, linkState, remainingUses, type Term } from '../domain/link.ts';
+import type { Invitation } from '../domain/invitation.ts';
+import { hasExpired, type Link, type LinkState, linkState, remainingUses, type Term } from '../domain/link.ts';
 import { linkStats, NO_LINKS, type ProjectSums } from '../domain/link-stats.ts';
+import { type PersonState, personState } from '../domain/person-state.ts';
 import type { Project, ProjectSummary } from '../domain/project.ts';
 import { sealedFor } from '../domain/sealing.ts';
+import { openInvitation } from '../workflows/invitations.ts';
 import { openUnlessLost } from '../workflows/open-unless-lost.ts';
+import { toInvitationIfAny } from './invitation-messages.ts';
 
 type Sums = ProjectSums | undefined;
 
@@ -26,6 +30,7 @@ export function toProject(project: Project, sums: Sums, now: Date): proto.Projec
     linkStats: toLinkStats(sums, project, now),
     webhookSigned: project.webhook.secret !== '',
     closedAt: project.closedAt,
+    hasInvitations: project.hasInvitations ?? false,
   };
 }
 
@@ -51,26 +56,59 @@ export const toLinkState = (status: proto.LinkStatus | undefined): LinkState | u
 
 export const toLinkType = (link: Pick<Link, 'type'>): proto.LinkType => TYPES[link.type];
 
-/** Returns the message of a link whose token is known. */
-export function toLinkWith(token: string, link: Link, term: Term, now: Date): proto.Link {
+const PERSON_STATES: Record<PersonState, proto.PersonState> = {
+  invited: proto.PersonState.PERSON_STATE_INVITED,
+  opened: proto.PersonState.PERSON_STATE_OPENED,
+  recording: proto.PersonState.PERSON_STATE_RECORDING,
+  sent: proto.PersonState.PERSON_STATE_SENT,
+  closed: proto.PersonState.PERSON_STATE_CLOSED,
+};
+
+/** Returns the state of a person that a filter selects; undefined means any state. */
+export const toPersonState = (state: proto.PersonState | undefined): PersonState | undefined =>
+  (Object.keys(PERSON_STATES) as PersonState[]).find(each => PERSON_STATES[each] === state);
+
+/** The fields of a project that its links show. */
+type LinkProject = Term & { settings: Pick<Project['settings'], 'interviewQuestions'> };
+
+/** Returns the message of a link whose token and invitation are known. */
+export function toLinkWith(
+  { token, invitation }: { token: string; invitation: Invitation },
+  link: Link,
+  project: LinkProject,
+  now: Date,
+): proto.Link {
+  const state = personState(link, hasExpired(project, now));
   return {
     linkId: link._id,
     token,
     linkType: toLinkType(link),
-    status: toLinkStatus(link, term, now),
+    status: toLinkStatus(link, project, now),
     maxUses: link.maxUses,
     submissionCount: link.submissionCount,
     remainingUses: remainingUses(link),
     openedAt: link.openedAt ?? undefined,
     submittedAt: link.submittedAt ?? undefined,
     completedAt: link.completedAt ?? undefined,
-    expiresAt: term.expiresAt ?? undefined,
+    expiresAt: project.expiresAt ?? undefined,
     createdAt: link.createdAt,
+    invitation: toInvitationIfAny(invitation),
+    changedAt: link.changedAt,
+    personState: link.type === 'unique' ? PERSON_STATES[state] : undefined,
+    questionCount: project.settings.interviewQuestions.length,
   };
 }
 
-/** Returns the message of a stored link. Opens its sealed token; the token is empty if its key is lost. */
-export function toLink(context: Pick<Context, 'config' | 'secrets'>, link: Link, term: Term, now: Date): proto.Link {
-  const token = openUnlessLost(context, link.sealedToken, sealedFor.link(link._id));
-  return toLinkWith(token?.toString() ?? '', link, term, now);
+/**
+ * Returns the message of a stored link. Opens its sealed token and invitation. If the key is lost, the token is empty and
+ * the invitation has only the deadline.
+ */
+export function toLink(
+  context: Pick<Context, 'config' | 'secrets'>,
+  link: Link,
+  project: LinkProject,
+  now: Date,
+): proto.Link {
+  const token = openUnlessLost(context, link.sealedToken, sealedFor.link(link._id))?.toString() ?? '';
+  return toLinkWith({ token, invitation: openInvitation(context, link) }, link, project, now);
 }

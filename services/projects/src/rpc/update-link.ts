@@ -1,18 +1,29 @@
+import type { CallContext } from '@recording-request/kit-rpc/grpc-server';
 import type { UpdateLinkRequest, UpdateLinkResponse } from '@recording-request/proto/projects/v1/projects';
 import type { Context } from '../context.ts';
-import { noSuchLink } from '../domain/link.ts';
-import { noSuchProject } from '../domain/project.ts';
+import { type LinkUpdate, updateLink as update } from '../workflows/update-link.ts';
+import { fromPerson } from './invitation-messages.ts';
 import { toLink } from './project-messages.ts';
 
 /** A disabled link accepts no new claims; responses that have begun may finish. */
 export const updateLink =
   (context: Context) =>
-  async (request: UpdateLinkRequest): Promise<UpdateLinkResponse> => {
-    const { store } = context;
-    const { ownerId, projectId, linkId, ...change } = request;
-    const project = await store.projects.find(ownerId, projectId);
-    if (!project) throw noSuchProject();
-    const link = await store.links.update({ ownerId, projectId, linkId }, change);
-    if (!link) throw noSuchLink();
+  async (request: UpdateLinkRequest, { signal }: CallContext): Promise<UpdateLinkResponse> => {
+    const { ownerId, projectId, linkId, disabled } = request;
+    const given = { ownerId, projectId, linkId, disabled, invitation: changeOf(request) };
+    const { project, link } = await update(context, given, signal);
     return { link: toLink(context, link, project, context.clock.now()) };
   };
+
+function changeOf({ personChange, metadata, dueChange }: UpdateLinkRequest): LinkUpdate['invitation'] {
+  const person = personChange?.$case === 'person' ? fromPerson(personChange.value) : null;
+  const dueAt = dueChange?.$case === 'dueAt' ? dueChange.value : null;
+  return {
+    person: isSet(personChange) ? person : undefined,
+    metadata: metadata?.metadata,
+    dueAt: isSet(dueChange) ? dueAt : undefined,
+  };
+}
+
+/** A removal that is false changes nothing. */
+const isSet = (change: { value: unknown } | undefined): boolean => change !== undefined && change.value !== false;

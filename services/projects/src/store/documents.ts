@@ -21,11 +21,14 @@ export type LinkDocument = Link & {
   applied: Types.ObjectId[];
   /** Increases with each change of a shared link's number of uses, see shared-uses.ts. */
   usesVersion: number;
-  /** When `disabled` or one of its counters last changed, by the server's clock; absent before the first change. */
-  changedAt?: Date;
+  /** Whether there is `openedAt`, and `completedAt`. The index of unique links needs these two as flags. */
+  opened: boolean;
+  complete: boolean;
 };
 export type ProjectDocument = Project & {
   dashboardHash: Buffer;
+  /** Increases with each transaction that adds links or people, so that these transactions cannot overlap. */
+  peopleVersion?: number;
   /** The running change of the shared link's number of uses. */
   usesChange: UsesChange | null;
 };

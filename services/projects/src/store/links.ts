@@ -1,12 +1,12 @@
 import { createStampCache, type Stamp } from '@recording-request/kit/stamp-cache';
 import type { PipelineStage } from 'mongoose';
-import { type Link, type LinkChange, type LinkState, SHARED_POSITION, UNIQUE_USES } from '../domain/link.ts';
+import { type Link, type LinkChange, SHARED_POSITION } from '../domain/link.ts';
 import type { LinkSums, ProjectSums } from '../domain/link-stats.ts';
 import type { Hashes } from './hashes.ts';
 import type { Models } from './models.ts';
 import type { ClientSession } from './transaction.ts';
 
-export const PLAIN_LINK = { hash: 0, applied: 0, usesVersion: 0, changedAt: 0 } as const;
+export const PLAIN_LINK = { hash: 0, applied: 0, usesVersion: 0, opened: 0, complete: 0 } as const;
 
 /** Identifies a link: the project selects its shard. */
 export interface LinkKey {
@@ -15,38 +15,6 @@ export interface LinkKey {
 }
 
 export const linkAt = ({ linkId, projectId }: LinkKey) => ({ _id: linkId, projectId });
-
-export interface LinkPage {
-  ownerId: string;
-  projectId: string;
-  state: LinkState | undefined;
-  /** Selects links with (true) or without (false) a complete response; undefined selects both. */
-  complete?: boolean | undefined;
-  /** True if the project has expired or is closed: links have no expiry of their own. */
-  expired: boolean;
-  after: number;
-}
-
-const ANY_COUNT = { $in: [0, UNIQUE_USES] };
-/** The fields that precede the state in the index of unique links. */
-const UNIQUE = { type: 'unique', maxUses: UNIQUE_USES, claimed: ANY_COUNT } as const;
-
-/**
- * Returns the query for unique links in a `linkState`, or undefined for no state. Each field in the query has few
- * values, so the index also returns the links in order.
- */
-function stateQuery(state: LinkState | undefined, expired: boolean): object | undefined {
-  switch (state) {
-    case undefined:
-      return {};
-    case 'disabled':
-      return { ...UNIQUE, disabled: true, landed: ANY_COUNT };
-    case 'exhausted':
-      return { ...UNIQUE, disabled: false, landed: UNIQUE_USES };
-    default:
-      return (state === 'expired') === expired ? { ...UNIQUE, disabled: false, landed: 0 } : undefined;
-  }
-}
 
 const REMAINING = { $subtract: ['$maxUses', { $add: ['$claimed', '$landed'] }] };
 const SUMS = {
@@ -104,6 +72,9 @@ const stampFrom = ({ changedAt, now }: Newest): Stamp => {
   return { text: String(ms), restedMs: now.getTime() - ms };
 };
 
+/** The fields of a new link that only the store uses. */
+const NEW = { applied: [], usesVersion: 0, opened: false, complete: false };
+
 export function createLinks({ links }: Pick<Models, 'links'>, hashes: Hashes) {
   const uniqueSums = createStampCache<LinkSums>();
 
@@ -142,7 +113,7 @@ export function createLinks({ links }: Pick<Models, 'links'>, hashes: Hashes) {
   return {
     /** `hash`: SHA-256 of the link's token. */
     async insertMany(list: { link: Link; hash: Buffer }[], session: ClientSession): Promise<void> {
-      const documents = list.map(({ link, hash }) => ({ ...link, hash, applied: [], usesVersion: 0 }));
+      const documents = list.map(({ link, hash }) => ({ ...link, hash, ...NEW }));
       await links.collection.insertMany(documents as never, { session });
       const entries = list.map(
         ({ link: { _id: id, projectId }, hash }) => ({ hash, kind: 'link', id, projectId }) as const,
@@ -161,26 +132,8 @@ export function createLinks({ links }: Pick<Models, 'links'>, hashes: Hashes) {
     /** Returns the shared link with the version that a change of its uses needs. */
     async findSharedVersion(ownerId: string, projectId: string): Promise<(Link & { usesVersion: number }) | null> {
       return await links
-        .findOne({ projectId, position: SHARED_POSITION, ownerId }, { hash: 0, applied: 0, changedAt: 0 })
+        .findOne({ projectId, position: SHARED_POSITION, ownerId }, { hash: 0, applied: 0, opened: 0, complete: 0 })
         .lean<Link & { usesVersion: number }>();
-    },
-
-    /**
-     * Returns some of a project's links in order of creation, after the position `after`; only links in `state` if it
-     * is given.
-     */
-    async pageOf({ ownerId, projectId, state, complete, expired, after }: LinkPage, limit: number): Promise<Link[]> {
-      const ofState = stateQuery(state, expired);
-      if (!ofState) return [];
-      const ofComplete = complete === undefined ? {} : { completedAt: complete ? { $ne: null } : null };
-      const filter = { projectId, position: { $gt: after }, ownerId, ...ofState, ...ofComplete };
-      const index = state === undefined ? { projectId: 1, position: 1 } : 'unique_links';
-      return await links
-        .find(filter, PLAIN_LINK)
-        .hint(index as never)
-        .sort({ position: 1 })
-        .limit(limit)
-        .lean<Link[]>();
     },
 
     /** Updates a link. Undefined fields stay unchanged: Mongoose omits them. */
@@ -196,7 +149,10 @@ export function createLinks({ links }: Pick<Models, 'links'>, hashes: Hashes) {
 
     /** Stores the first opening. Returns false for an unknown link. */
     async setOpened(key: LinkKey, now: Date): Promise<boolean> {
-      const { matchedCount } = await links.updateOne({ ...linkAt(key), openedAt: null }, { $set: { openedAt: now } });
+      const { matchedCount } = await links.updateOne(
+        { ...linkAt(key), openedAt: null },
+        { $set: { openedAt: now, opened: true }, $currentDate: { changedAt: true } },
+      );
       return matchedCount === 1 || (await links.exists(linkAt(key))) !== null;
     },
 

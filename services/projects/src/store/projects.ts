@@ -17,7 +17,7 @@ export interface ProjectChange {
 // A search reads the names of all of an owner's projects. The limit ends it in time for an HTTP response.
 const PAGE_LIMIT_MS = 4_000;
 
-export const PLAIN_PROJECT = { dashboardHash: 0, usesChange: 0 } as const;
+export const PLAIN_PROJECT = { dashboardHash: 0, usesChange: 0, peopleVersion: 0 } as const;
 // Long texts stay in the database, because the questions alone can have 100 KB.
 const SUMMARY = {
   createdAt: 1,
@@ -57,12 +57,36 @@ export function createProjects({ projects }: Pick<Models, 'projects'>, hashes: H
       return project ?? null;
     },
 
-    /** Returns undefined if this owner has no such project. */
-    async nameOf(ownerId: string, projectId: string): Promise<string | undefined> {
+    /** Returns null if this owner has no such project. */
+    async nameOf(ownerId: string, projectId: string): Promise<{ projectName: string; hasInvitations: boolean } | null> {
       const project = await projects
-        .findOne({ _id: projectId, ownerId }, { 'settings.projectName': 1 })
-        .lean<{ settings: Pick<Project['settings'], 'projectName'> }>();
-      return project?.settings.projectName;
+        .findOne({ _id: projectId, ownerId }, { 'settings.projectName': 1, hasInvitations: 1 })
+        .lean<{ settings: Pick<Project['settings'], 'projectName'>; hasInvitations?: boolean }>();
+      return project && { ...project.settings, hasInvitations: project.hasInvitations ?? false };
+    },
+
+    /**
+     * Makes transactions that add links or people to the same project run one after another: of two concurrent ones, one
+     * fails here and is retried. Returns null if this owner has no such project.
+     */
+    async lockPeople(
+      ownerId: string,
+      projectId: string,
+      { invites }: { invites: boolean },
+      session: ClientSession,
+    ): Promise<Project | null> {
+      return await projects
+        .findOneAndUpdate(
+          { _id: projectId, ownerId },
+          { $inc: { peopleVersion: 1 }, ...(invites ? { $set: { hasInvitations: true } } : {}) },
+          { returnDocument: 'after', projection: PLAIN_PROJECT, session },
+        )
+        .lean<Project>();
+    },
+
+    /** Call this before a response with a reference is stored, if the project's `hasInvitations` is not true. */
+    async setHasInvitations(projectId: string): Promise<void> {
+      await projects.updateOne({ _id: projectId }, { $set: { hasInvitations: true } });
     },
 
     async countOf(ownerId: string): Promise<number> {

@@ -87,6 +87,8 @@ export const projectSchema = new Schema<ProjectDocument>(
     settings: { type: settings, required: true },
     webhook: { type: webhook, required: true },
     dashboardHash: { type: Buffer, required: true },
+    hasInvitations: Boolean,
+    peopleVersion: Number,
     usesChange: { type: usesChange, default: null },
   },
   whole,
@@ -116,6 +118,11 @@ export const linkSchema = new Schema<LinkDocument>(
     applied: [Schema.Types.ObjectId],
     usesVersion: number,
     changedAt: Date,
+    opened: flag,
+    complete: flag,
+    sealedInvitation: String,
+    personKey: String,
+    dueAt: Date,
   },
   whole,
 )
@@ -123,12 +130,19 @@ export const linkSchema = new Schema<LinkDocument>(
   // Covers the queries for stats, and orders the links of each state. This index and the next contain only unique
   // links, so a claim on a contended shared link changes no index entry.
   .index(
-    { ownerId: 1, projectId: 1, type: 1, disabled: 1, maxUses: 1, claimed: 1, landed: 1, position: 1 },
+    {
+      ...{ ownerId: 1, projectId: 1, type: 1, disabled: 1, maxUses: 1, claimed: 1, landed: 1 },
+      ...{ complete: 1, opened: 1, position: 1 },
+    },
     { name: 'unique_links', partialFilterExpression: { type: 'unique' } },
   )
   .index(
-    { type: 1, ownerId: 1, projectId: 1, changedAt: -1 },
+    { type: 1, ownerId: 1, projectId: 1, changedAt: -1, position: 1 },
     { name: 'unique_link_changes', partialFilterExpression: { type: 'unique' } },
+  )
+  .index(
+    { projectId: 1, personKey: 1, position: 1 },
+    { name: 'people', partialFilterExpression: { personKey: { $exists: true } } },
   );
 
 const answer = new Schema<Answer>({ questionIndex: number, submissionId: text, at: date }, part);
@@ -156,6 +170,8 @@ export const responseSchema = new Schema<Response>(
     link: { type: linkDetails, required: true },
     solo: { type: Boolean } as never,
     settings: { type: settings, required: true },
+    sealedReference: String,
+    personKey: String,
     terms: { type: terms, default: null },
     use: text as never,
     hasBytes: flag,
@@ -168,6 +184,7 @@ export const responseSchema = new Schema<Response>(
   whole,
 )
   .index({ linkId: 1 }, { unique: true, partialFilterExpression: { solo: true } })
+  .index({ linkId: 1, personKey: 1 }, { name: 'references', partialFilterExpression: { personKey: { $exists: true } } })
   // The sweepers use these two indexes, which stay small.
   .index({ heldUntil: 1 }, { name: 'empty_claims', partialFilterExpression: { use: 'held', hasBytes: false } })
   .index({ 'transfer.leaseUntil': 1 }, { name: 'open_transfers', sparse: true });

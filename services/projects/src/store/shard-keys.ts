@@ -44,6 +44,8 @@ const acrossShards = {
   'projects find _id ownerId settings.projectName': OWNER,
   'projects find _id ownerId': OWNER,
   'projects find usesChange.version': SWEEP,
+  'responses find': RESEAL,
+  'responses find _id': RESEAL,
   'responses find hasBytes heldUntil use': SWEEP,
   'responses find transfer.leaseUntil': SWEEP,
   'tokens deleteMany userId': ERASURE,

@@ -7,8 +7,10 @@ import { createClaimables } from './claimables.ts';
 import { createErasures } from './erasures.ts';
 import { createHashes } from './hashes.ts';
 import { createIdempotency, type IdempotencyTimes } from './idempotency.ts';
+import { createLinkPages } from './link-pages.ts';
 import { createLinks } from './links.ts';
 import { createModels } from './models.ts';
+import { createPeople } from './people.ts';
 import { createProjects } from './projects.ts';
 import { createResponses } from './responses.ts';
 import { schema } from './schema-steps.ts';
@@ -55,6 +57,8 @@ async function build(connection: Connection, options: StoreOptions) {
     hashes,
     projects,
     links,
+    linkPages: createLinkPages(models),
+    people: createPeople(models),
     claimables: createClaimables(models, hashes),
     responses: createResponses(models),
     idempotency: createIdempotency(models, options.idempotency),

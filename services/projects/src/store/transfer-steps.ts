@@ -76,6 +76,7 @@ export function createTransferSteps({ links, responses }: Models, leaseMs: numbe
         $push: { applied: { $each: ids, $slice: -IDS_MAX } } as never,
         // The server's clock sets this time, because it is compared with times of that clock: see links.ts.
         $currentDate: { changedAt: true },
+        ...(transfers.some(transfer => transfer.completes) ? { $set: { complete: true } } : {}),
         $max: latest,
       },
       { maxTimeMS: applyLimitMs },

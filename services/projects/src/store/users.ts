@@ -1,5 +1,4 @@
-import { DomainError } from '@recording-request/kit/errors';
-import { noSuchUser, remainingVideos, type User } from '../domain/user.ts';
+import { allowanceExceeded, noSuchUser, remainingVideos, type User } from '../domain/user.ts';
 import type { Models } from './models.ts';
 import type { ClientSession } from './transaction.ts';
 
@@ -78,15 +77,9 @@ export function createUsers({ users }: Pick<Models, 'users'>) {
       if (user) return user;
       const now = await users.findById(userId).session(session).lean<User>();
       if (!now || (now.closedAt && videos > 0)) throw noSuchUser();
-      throw new DomainError(
-        'forbidden',
-        `This asks for ${count(videos)} of the allowance, but only ${count(remainingVideos(now) ?? 0)} remain.`,
-        { reason: 'allowance_exceeded' },
-      );
+      throw allowanceExceeded(videos, remainingVideos(now) ?? 0);
     },
   };
 }
-
-const count = (videos: number) => `${videos.toLocaleString('en')} ${videos === 1 ? 'video' : 'videos'}`;
 
 export type Users = ReturnType<typeof createUsers>;

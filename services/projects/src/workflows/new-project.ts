@@ -1,14 +1,16 @@
-import { LIMITS } from '@recording-request/contract/limits';
 import type { Settings } from '@recording-request/contract/project-settings';
 import { hashToken, mintToken } from '@recording-request/contract/tokens';
 import { DomainError } from '@recording-request/kit/errors';
 import { uuidv7 } from '@recording-request/kit/ids';
 import type { Context } from '../context.ts';
-import { type Link, SHARED_POSITION, UNIQUE_USES } from '../domain/link.ts';
+import { checkedInvitation, type Invitation, isEmpty } from '../domain/invitation.ts';
+import { SHARED_POSITION } from '../domain/link.ts';
 import type { Project } from '../domain/project.ts';
 import { sealedFor } from '../domain/sealing.ts';
 import { checkExpiry, newSettings } from '../domain/settings-rules.ts';
 import { inSeconds } from '../domain/time.ts';
+import { duplicatesWithin, identitiesOf } from './duplicates.ts';
+import { type MintedLink, mintLink } from './mint-links.ts';
 
 export interface ProjectOrder {
   ownerId: string;
@@ -18,12 +20,8 @@ export interface ProjectOrder {
   webhookSecret: string;
   /** Undefined if the links never expire. */
   expiresInSeconds: number | undefined;
-}
-
-export interface MintedLink {
-  link: Link;
-  hash: Buffer;
-  token: string;
+  /** The invitations of the first unique links. */
+  invitations: Invitation[];
 }
 
 /** A new project that is not stored yet, and its tokens, which are shown only once. */
@@ -34,6 +32,8 @@ export interface NewProject {
   shared?: MintedLink;
   /** The number of unique links. */
   count: number;
+  /** The invitations of the first unique links. */
+  invitations: Invitation[];
   /** The number of videos to reserve from the allowance. */
   reserves: number;
 }
@@ -44,6 +44,7 @@ export function makeProject(context: Pick<Context, 'checks' | 'secrets'>, order:
   const fault = context.checks.creation({ ...order.settings, count, webhookSecret });
   if (fault) throw new DomainError('invalid', fault);
   if (expiresInSeconds !== undefined) checkExpiry(expiresInSeconds);
+  const invitations = checkedRecipients(order);
   const settings = newSettings(order.settings);
   const projectId = uuidv7();
   const project: Project = {
@@ -57,6 +58,7 @@ export function makeProject(context: Pick<Context, 'checks' | 'secrets'>, order:
       former: null,
       targetVersion: 1,
     },
+    hasInvitations: invitations.some(invitation => !isEmpty(invitation)),
   };
   const sharedUses = settings.sharedLinkMaxUses;
   const projectToken = mintToken('prj');
@@ -64,55 +66,26 @@ export function makeProject(context: Pick<Context, 'checks' | 'secrets'>, order:
     project,
     projectToken,
     dashboardHash: hashToken(projectToken),
-    ...(sharedUses > 0 ? { shared: mintLink(context, project, SHARED_POSITION, sharedUses) } : {}),
+    ...(sharedUses > 0
+      ? { shared: mintLink(context, project, { position: SHARED_POSITION, maxUses: sharedUses }) }
+      : {}),
     count,
+    invitations,
     reserves: count + sharedUses,
   };
 }
 
-// 500 tokens: sealing them takes some milliseconds, and together they have some hundred KB.
-const MINTED_AT_ONCE = LIMITS.linkPageSize;
-
-/**
- * Yields the unique links of a project in batches, in order of creation, so that 10,000 links are never in memory
- * together.
- */
-export function* mintUnique(
-  context: Pick<Context, 'secrets'>,
-  { project, count }: Pick<NewProject, 'project' | 'count'>,
-): Generator<MintedLink[]> {
-  for (let made = 0; made < count; made += MINTED_AT_ONCE) {
-    const length = Math.min(MINTED_AT_ONCE, count - made);
-    yield Array.from({ length }, (_, index) =>
-      mintLink(context, project, SHARED_POSITION + 1 + made + index, UNIQUE_USES),
+/** Fails with `invalid`; the sentence names the first wrong recipient, counted from 1. */
+function checkedRecipients({ invitations, count }: ProjectOrder): Invitation[] {
+  if (invitations.length > count) throw new DomainError('invalid', 'count must be at least the number of recipients.');
+  const checked = invitations.map((invitation, index) =>
+    checkedInvitation(invitation, `recipients, entry ${index + 1}: `),
+  );
+  const [duplicate] = duplicatesWithin(identitiesOf(checked));
+  if (duplicate)
+    throw new DomainError(
+      'invalid',
+      `recipients, entry ${duplicate.index + 1}: entry ${duplicate.of + 1} has the same reference or email.`,
     );
-  }
-}
-
-function mintLink(
-  { secrets }: Pick<Context, 'secrets'>,
-  project: Project,
-  position: number,
-  maxUses: number,
-): MintedLink {
-  const token = mintToken('vr');
-  const id = uuidv7();
-  const link: Link = {
-    _id: id,
-    projectId: project._id,
-    ownerId: project.ownerId,
-    type: position === SHARED_POSITION ? 'shared' : 'unique',
-    position,
-    sealedToken: secrets.seal(token, sealedFor.link(id)),
-    maxUses,
-    claimed: 0,
-    landed: 0,
-    submissionCount: 0,
-    disabled: false,
-    openedAt: null,
-    submittedAt: null,
-    completedAt: null,
-    createdAt: project.createdAt,
-  };
-  return { link, hash: hashToken(token), token };
+  return checked;
 }

@@ -1,7 +1,9 @@
 import { keyIdOf } from '@recording-request/kit/secret-box';
 import type { Context } from '../context.ts';
+import { identityOf } from '../domain/invitation.ts';
 import { sealedFor } from '../domain/sealing.ts';
-import type { SealedIn, SealedText } from '../store/sealed.ts';
+import type { Resealed as Change, SealedIn, SealedText } from '../store/sealed.ts';
+import { parseSealed, personKeyOf } from './invitations.ts';
 
 /** The result of one batch. */
 export interface Resealed {
@@ -27,14 +29,16 @@ export async function resealBatch(
   { after, dryRun }: { after: string; dryRun: boolean },
 ): Promise<Resealed> {
   const { texts, last } = await store.sealed.page(collection, after, BATCH);
-  const changes: { text: SealedText; sealed: string }[] = [];
+  const changes: Change[] = [];
   const unopened: Resealed['unopened'] = [];
   for (const text of texts) {
     const keyId = keyIdOf(text.sealed);
     if (keyId === secrets.keyIds[0]) continue;
     const context = contextOf(text);
     try {
-      changes.push({ text, sealed: secrets.seal(secrets.open(text.sealed, context), context) });
+      const opened = secrets.open(text.sealed, context);
+      const personKey = personKeyOf(secrets, text.projectId ?? '', personIn(text, opened));
+      changes.push({ text, sealed: secrets.seal(opened, context), personKey });
     } catch {
       unopened.push({ record: nameOf(text), keyId, knownKey: secrets.keyIds.includes(keyId) });
     }
@@ -43,10 +47,27 @@ export async function resealBatch(
   return { lookedAt: texts.length, resealed, changedMeanwhile: changes.length - resealed, unopened, last };
 }
 
+/** Returns the identity of the person in a text; undefined without one. */
+function personIn({ path }: SealedText, opened: Buffer): string | undefined {
+  if (path === 'sealedReference') return identityOf({ reference: opened.toString(), email: '' });
+  const { person } = path === 'sealedInvitation' ? parseSealed(opened) : { person: null };
+  return person ? identityOf(person) : undefined;
+}
+
 /** Returns the record to which a sealed text is bound. */
 export function contextOf(text: SealedText): string {
-  if (text.path === 'answer') return sealedFor.answer(text.userId, text.key);
-  return text.path === 'sealedToken' ? sealedFor.link(text.id) : sealedFor.webhook(text.id);
+  switch (text.path) {
+    case 'answer':
+      return sealedFor.answer(text.userId, text.key);
+    case 'sealedToken':
+      return sealedFor.link(text.id);
+    case 'sealedInvitation':
+      return sealedFor.invitation(text.id);
+    case 'sealedReference':
+      return sealedFor.reference(text.id);
+    default:
+      return sealedFor.webhook(text.id);
+  }
 }
 
 /** Returns the name of a sealed text's record, for the operator. */
@@ -58,6 +79,10 @@ export function nameOf(text: SealedText): string {
       return `the former webhook secret of project ${text.id}`;
     case 'sealedToken':
       return `the token of link ${text.id}`;
+    case 'sealedInvitation':
+      return `the invitation of link ${text.id}`;
+    case 'sealedReference':
+      return `the reference of response ${text.id}`;
     case 'answer':
       return `the remembered answer ${text.id} of user ${text.userId}`;
   }

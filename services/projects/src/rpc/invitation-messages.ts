@@ -1,0 +1,24 @@
+import type * as proto from '@recording-request/proto/projects/v1/projects';
+import { type Invitation, isEmpty, type Person } from '../domain/invitation.ts';
+
+export const fromInvitation = ({ person, metadata, dueAt }: proto.Invitation): Invitation => ({
+  person: person ? fromPerson(person) : null,
+  metadata,
+  dueAt: dueAt ?? null,
+});
+
+/** The owner states the person, so the person is verified. */
+export const fromPerson = ({ name, reference, email, locale }: proto.Person): Person => ({
+  ...{ name, reference, email, locale },
+  verified: true,
+});
+
+export const toInvitation = ({ person, metadata, dueAt }: Invitation): proto.Invitation => ({
+  person: person ?? undefined,
+  metadata,
+  dueAt: dueAt ?? undefined,
+});
+
+/** Returns undefined when nothing is stated. */
+export const toInvitationIfAny = (invitation: Invitation): proto.Invitation | undefined =>
+  isEmpty(invitation) ? undefined : toInvitation(invitation);

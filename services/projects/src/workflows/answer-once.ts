@@ -1,0 +1,81 @@
+import { LIMITS } from '@recording-request/contract/limits';
+import { DomainError } from '@recording-request/kit/errors';
+import type { CallContext } from '@recording-request/kit-rpc/grpc-server';
+import type { Context } from '../context.ts';
+import { sealedFor } from '../domain/sealing.ts';
+import type { ClientSession } from '../store/transaction.ts';
+import { openUnlessLost } from './open-unless-lost.ts';
+
+/** Makes the answer to a request, and the answer's bytes, which are stored for a repeated request. */
+export interface AnswerFormat<M, T> {
+  make(made: M): T;
+  encode(answer: T): Uint8Array;
+  decode(bytes: Uint8Array): T;
+}
+
+/** A repeated request with the same key and body gets the first answer. */
+export interface RepeatKey {
+  key: string;
+  /** SHA-256. */
+  bodyHash: Buffer;
+}
+
+/** A request whose answer is stored if it has a key. */
+export interface Repeatable<M, T> {
+  ownerId: string;
+  repeat: RepeatKey | undefined;
+  format: AnswerFormat<M, T>;
+  /** Returns the error for a repeated request whose first answer cannot be opened any more. */
+  lost(projectId: string): DomainError;
+}
+
+/** What the request's work gets: it writes in `session`, and calls `remember` with the answer in its transaction. */
+export interface Run<T> {
+  session: ClientSession;
+  signal: AbortSignal;
+  remember(answer: T, projectId: string): Promise<void>;
+}
+
+/**
+ * Runs a request, or returns the stored answer of its first run. `work` returns whether the answer was remembered; a key
+ * is free again after a failure and after an answer that was not.
+ */
+export async function answerOnce<M, T>(
+  context: Context,
+  { ownerId, repeat, format, lost }: Repeatable<M, T>,
+  call: CallContext,
+  work: (run: Run<T>) => Promise<{ answer: T; remembered: boolean }>,
+): Promise<T> {
+  const { store, secrets } = context;
+  const { signal } = call;
+  const forget = async () => {};
+  if (!repeat)
+    return await store.withSession(async session => (await work({ session, signal, remember: forget })).answer);
+  const { key, bodyHash } = repeat;
+  if (key.length > LIMITS.idempotencyKeyLength)
+    throw new DomainError('invalid', `Idempotency-Key must be at most ${LIMITS.idempotencyKeyLength} characters.`);
+  const sealContext = sealedFor.answer(ownerId, key);
+  return await store.withSession(async session => {
+    const attempt = await store.idempotency.begin(
+      { userId: ownerId, key, bodyHash: bodyHash.toString('hex') },
+      session,
+    );
+    if (attempt.kind === 'replay') {
+      const answer = openUnlessLost(context, attempt.sealedAnswer, sealContext);
+      if (!answer) throw lost(attempt.projectId);
+      return format.decode(answer);
+    }
+    const abandon = () =>
+      attempt.abandon().catch(cause => call.log.warn({ err: cause }, 'An idempotency key stays until its lease ends'));
+    const remember = (answer: T, projectId: string) =>
+      attempt.finish(secrets.seal(format.encode(answer), sealContext), projectId);
+    try {
+      const { answer, remembered } = await work({ session, signal, remember });
+      if (!remembered) await abandon();
+      return answer;
+    } catch (error) {
+      await abandon();
+      throw error;
+    }
+  });
+}
