@@ -12,11 +12,14 @@ const SEPARATOR = ' - ';
 
 const graphemes = new Intl.Segmenter('und', { granularity: 'grapheme' });
 
-/** Returns the visible characters of `parts`, shortened to fit, then `last` at its full length. */
-export function downloadName(parts: readonly string[], last: string): string {
+/**
+ * Returns the visible characters of `parts`, shortened to fit, then `last` at its full length. A name that would be a
+ * device on Windows gets one byte more.
+ */
+export function downloadName(parts: readonly string[], last: string, maxBytes = MAX_BYTES): string {
   const shown = parts.map(clean).filter(part => part !== '');
-  const room = MAX_BYTES - bytesOf(last) - shown.length * SEPARATOR.length;
-  const name = [...shortened(shown, room), last].join(SEPARATOR);
+  const room = maxBytes - bytesOf(last) - shown.length * SEPARATOR.length;
+  const name = [...shortened(shown, room).filter(part => part !== ''), last].join(SEPARATOR);
   return name.replace(DEVICE, '_$&');
 }
 

@@ -21,6 +21,7 @@ test('a filter has a key if it has values for the key’s fields; for one docume
   assert.deepEqual(missingFrom({ $and: [{ userId: 'a' }, { key: { $in: ['b', 'c'] } }] }, key, false), []);
   assert.deepEqual(missingFrom({ userId: 'a', key: { $in: ['b'] } }, key, true), ['key']);
   assert.deepEqual(missingFrom({ userId: { $gt: 'a' }, key: { $regex: 'b' } }, key, false), ['userId', 'key']);
-  assert.deepEqual(missingFrom({ $or: [{ userId: 'a', key: 'b' }] }, key, false), ['userId', 'key']);
+  assert.deepEqual(missingFrom({ $or: [{ userId: 'a', key: 'b' }] }, key, true), ['userId', 'key']);
+  assert.deepEqual(missingFrom({ $or: [{ userId: 'a', key: 'b' }, { userId: 'c' }] }, key, false), ['key']);
   assert.deepEqual(missingFrom({ _id: Buffer.from('a') }, { _id: 'hashed' }, true), []);
 });

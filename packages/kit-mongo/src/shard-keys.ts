@@ -55,13 +55,17 @@ const startsWith = (fields: string[], key: string[]): boolean =>
  * of values counts as a value, except with `each`, for a command that needs one exact value. A range never counts.
  */
 export function missingFrom(filter: object, key: NonNullable<ShardKey>, each: boolean): string[] {
-  return Object.keys(key).filter(name => !isNamed(valueNamed(filter, name), each));
+  return Object.keys(key).filter(name => !isNamed(valueNamed(filter, name, each), each));
 }
 
-function valueNamed(filter: object, name: string): unknown {
-  const { $and, ...fields } = filter as Record<string, unknown> & { $and?: object[] };
+function valueNamed(filter: object, name: string, each: boolean): unknown {
+  const { $and, $or, ...fields } = filter as Record<string, unknown> & { $and?: object[]; $or?: object[] };
   if (name in fields) return fields[name];
-  return $and?.map(part => valueNamed(part, name)).find(value => value !== undefined);
+  const named = $and?.map(part => valueNamed(part, name, each)).find(value => value !== undefined);
+  if (named !== undefined || each) return named;
+  // Each part of an `$or` must have a value.
+  const values = $or?.map(part => valueNamed(part, name, each)) ?? [];
+  return values.includes(undefined) ? undefined : values[0];
 }
 
 function isNamed(value: unknown, each: boolean): boolean {

@@ -161,7 +161,7 @@ test('a clip that is erased while an archive is made is in no archive', async ()
       },
     },
   });
-  await assert.rejects(open(), { code: 'unavailable', message: /was erased while it was exported/ });
+  await assert.rejects(open(), { code: 'unavailable', message: /while it was exported/ });
   Object.assign(context, { archives });
   const next = await open({ resume: true });
   assert.equal(next.texts.length, 3);

@@ -3,7 +3,9 @@ import { randomUUID } from 'node:crypto';
 import { after, before, test } from 'node:test';
 import { etagOfText } from '@recording-request/contract/etag';
 import { presentSubmission } from '@recording-request/contract/present';
+import type { SubmissionsPageJson } from '@recording-request/contract/resources/submission';
 import { MESSAGE_BYTES } from '@recording-request/kit-rpc/grpc-server';
+import type { GetInvitationsRequest } from '@recording-request/proto/projects/v1/projects';
 import { ListSubmissionsRequest, ListSubmissionsResponse } from '@recording-request/proto/submissions/v1/submissions';
 import { testEnvironment } from '@recording-request/testing/environment';
 import { testStores } from '@recording-request/testing/test-stores';
@@ -214,4 +216,56 @@ test('a page is returned as the contract’s JSON on request; an empty one is no
   assert.equal(made.pageEtag, etagOfText(JSON.stringify(shown)));
   const none = await ask({ presentation, filter: { selected: true } });
   assert.deepEqual(none, { submissions: [], nextCursor: '' });
+});
+
+test('a page shows people, asks once for each link, and is read again after TouchLink', async () => {
+  const projectId = randomUUID();
+  const [first, second] = ['link 1', 'link 2'];
+  const rows = [first, first, second].map((linkId, index) =>
+    row(80_000 + index, { projectId, linkId, link: { position: 1 }, thumbnails: [], createdAt: new Date(index) }),
+  );
+  await models.submissions.collection.insertMany(rows as never);
+  const asked: string[][] = [];
+  let name = 'A guest';
+  const projects = {
+    async getInvitations({ origins }: GetInvitationsRequest) {
+      asked.push(origins.map(({ linkId }) => linkId));
+      const person = { name, reference: '', email: '', locale: '', verified: true };
+      return { invitations: origins.map(() => ({ person, metadata: {} })) };
+    },
+  };
+  const list = listing(store, 1, projects);
+  const ask = async (hasInvitations: boolean) => {
+    const presentation = { baseUrl: 'https://rec.example', projectName: 'Stories', hasInvitations };
+    const page = await list(
+      ListSubmissionsRequest.fromPartial({ ownerId: OWNER, projectId, pageSize: 3, presentation }),
+    );
+    const { submissions } = JSON.parse(page.pageJson!.toString()) as SubmissionsPageJson;
+    return { etag: page.pageEtag, names: submissions.map(({ recipient }) => recipient?.name) };
+  };
+  const { etag, names } = await ask(true);
+  assert.deepEqual(names, ['A guest', 'A guest', 'A guest']);
+  assert.deepEqual(asked, [[second, first]], 'each link once');
+  assert.deepEqual((await ask(false)).names, [undefined, undefined, undefined]);
+  assert.deepEqual((await ask(true)).names, names, 'the page without people has its own place in the cache');
+  assert.equal(asked.length, 1, 'the page is cached');
+  name = 'Another guest';
+  assert.equal((await ask(true)).etag, etag, 'before TouchLink');
+  assert.equal(await store.touch(OWNER, projectId, second), 1);
+  const touched = await ask(true);
+  assert.deepEqual(touched.names, Array(3).fill(name));
+  assert.notEqual(touched.etag, etag);
+});
+
+test('a list can omit the texts of transcripts, and nothing else', async () => {
+  const projectId = randomUUID();
+  const texts = { transcriptText: 'words', transcriptVtt: 'WEBVTT', transcriptStatus: 'completed', note: 'a note' };
+  await models.submissions.collection.insertOne(row(90_000, { projectId, thumbnails: [], ...texts }) as never);
+  const list = listing(store, 1);
+  const ask = async (omitTranscripts?: boolean) =>
+    (await list(ListSubmissionsRequest.fromPartial({ ownerId: OWNER, projectId, pageSize: 3, omitTranscripts })))
+      .submissions[0]!;
+  const whole = await ask();
+  assert.equal(whole.transcriptText, 'words');
+  assert.deepEqual(await ask(true), { ...whole, transcriptText: undefined, transcriptVtt: undefined });
 });

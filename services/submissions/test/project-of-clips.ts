@@ -78,6 +78,12 @@ function objectsInMemory() {
   return { stored, broken, objects, reads: () => reads };
 }
 
+type OpenOptions = Partial<
+  Pick<OpenArchiveRequest, 'etag' | 'resume' | 'includeLinks' | 'withoutPeople' | 'referenceNames'>
+> & {
+  filter?: object;
+};
+
 /** Opens databases for one test file before its tests, and closes them after its tests. */
 export function openProjectsOfClips() {
   const environment = testEnvironment();
@@ -126,7 +132,7 @@ async function projectOfClips(models: Models, ...[first, filter, clips = CLIPS]:
     objects,
   };
   const { signal } = new AbortController();
-  const open = (how: { etag?: string; resume?: boolean; includeLinks?: boolean; filter?: object } = {}) => {
+  const open = (how: OpenOptions = {}) => {
     const request = OpenArchiveRequest.fromPartial({ ownerId: OWNER, projectId, filter: filter as never, ...how });
     return openArchive(context as never, request, signal);
   };

@@ -29,6 +29,10 @@ const FILTERS: [name: string, filter: Filter, found: number][] = [
   ['linkId', { linkId: 'rare link' }, 15],
   ['responseId', { responseId: 'rare response' }, 15],
   ['linkId and responseId', { linkId: 'rare link', responseId: 'rare response' }, 15],
+  ['origins: links', { origins: [{ linkId: 'rare link' }, { linkId: 'none' }] }, 15],
+  ['origins: responses', { origins: [{ linkId: 'rare link', responseId: 'rare response' }] }, 15],
+  ['origins: both', { origins: [{ linkId: 'rare link' }, { linkId: 'shared', responseId: 'rare response' }] }, 15],
+  ['no origins', { origins: [] }, 0],
   ['createdAfter, lately', { createdAfter: at(CLIPS - 4) }, 3],
   ['createdAfter, long ago', { createdAfter: at(10) }, 20],
   ['createdBefore, long ago', { createdBefore: at(10) }, 10],
@@ -110,6 +114,7 @@ test('the cost of each store query depends on what it returns or changes, not on
   const key = { projectId: PROJECT, submissionId: idAt(5) };
   await submissions.change({ ...key, ownerId: OWNER }, () => ({ set: { selected: true }, events: [] }));
   await submissions.change(key, () => undefined);
+  assert.equal(await submissions.touch(OWNER, PROJECT, 'rare link'), 15);
   await submissions.missing(PROJECT, [idAt(5), 'missing']);
   await submissions.announce(key, { type: 'submission.erased', ...key });
   await submissions.dropSource(PROJECT, idAt(5));

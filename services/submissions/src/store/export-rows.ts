@@ -64,7 +64,7 @@ const PLAN_FIELDS = {
 const FIELDS: Record<ExportPart, Record<string, 0 | 1>> = {
   texts: { outbox: 0, unreadable: 0, 'terms.text': 0, 'source.parts': 0 },
   terms: { terms: 1 },
-  video: { createdAt: 1, video: 1, source: 1 },
+  video: { createdAt: 1, video: 1, source: 1, linkId: 1, link: 1, responseId: 1 },
 };
 
 export function createExportRows({ submissions }: Pick<Models, 'submissions'>): ExportRows {

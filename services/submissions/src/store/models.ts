@@ -293,6 +293,7 @@ const archivePageSchema = new Schema(
       {
         _id: false,
         ...{ submissionId: String, createdAt: Date, key: String, size: Number, crc32: Number, extension: String },
+        name: { type: { _id: false, offset: Number, length: Number }, default: undefined },
       },
     ],
   },

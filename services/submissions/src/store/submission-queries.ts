@@ -1,6 +1,6 @@
 import { patternOf } from '@recording-request/kit/search-pattern';
 import type { Stamp } from '@recording-request/kit/stamp-cache';
-import type { Filter, Submission } from '../domain/clips/submission.ts';
+import type { Filter, Origin, Submission } from '../domain/clips/submission.ts';
 import { CHANGES_INDEX, type Models, PAGE_INDEX } from './models.ts';
 import { stampsOf } from './project-stamps.ts';
 
@@ -14,9 +14,16 @@ export interface SubmissionPage {
 export interface SubmissionQueries {
   /**
    * Returns a page, newest first, of submissions older than `before` if given. It has at most `limit` submissions and
-   * at most 512 KiB of texts, but at least one submission.
+   * at most 512 KiB of texts, but at least one submission. With `omitTranscripts`, it omits the texts of transcripts.
    */
-  page(ownerId: string, projectId: string, filter: Filter, limit: number, before?: string): Promise<SubmissionPage>;
+  page(
+    ownerId: string,
+    projectId: string,
+    filter: Filter,
+    limit: number,
+    before?: string,
+    omitTranscripts?: boolean,
+  ): Promise<SubmissionPage>;
   /**
    * Returns clips of all owners that landed in the range, by id, after the id `after`. Some of them may be up to a
    * minute outside the range, because the time in an id and `createdAt` are from different clocks.
@@ -43,6 +50,9 @@ export type LandedClip = Pick<
   | 'transcriptStatus'
   | 'transcriptError'
 >;
+
+const LISTED = { outbox: 0, 'terms.text': 0, 'source.parts': 0 } as const;
+const TRANSCRIPTS = { transcriptText: 0, transcriptVtt: 0 } as const;
 
 type Row = Omit<Submission, 'id'> & { _id: string; revision: number };
 
@@ -81,6 +91,37 @@ export const listQuery = (ownerId: string, projectId: string, filter: Filter) =>
   ...wordsQuery(filter.words),
 });
 
+/** Returns the origins that the other filters allow. */
+const allowed = (origins: Origin[], { linkId, responseId }: Filter): Origin[] =>
+  origins.filter(
+    each =>
+      (linkId === undefined || each.linkId === linkId) &&
+      (responseId === undefined || each.responseId === undefined || each.responseId === responseId),
+  );
+
+/** Limits a query to the clips of some links, and of some responses of other links. */
+function ofOrigins(query: object, origins: Origin[]): object {
+  const { links, responses } = split(origins);
+  const those = [
+    ...(links.length > 0 ? [{ linkId: { $in: links } }] : []),
+    ...(responses.length > 0 ? [{ responseId: { $in: responses } }] : []),
+  ].map(each => ({ ...query, ...each }));
+  // The database plans each part of a query that is one `$or` by itself, so each part uses its own index.
+  return those.length === 1 ? those[0]! : { $or: those };
+}
+
+/** Undefined if the query needs two indexes. */
+function originsIndex(origins: Origin[]) {
+  const { links, responses } = split(origins);
+  if (links.length > 0 && responses.length > 0) return undefined;
+  return responses.length > 0 ? PAGE_INDEX.responseId : PAGE_INDEX.linkId;
+}
+
+const split = (origins: Origin[]) => ({
+  links: origins.filter(({ responseId }) => responseId === undefined).map(({ linkId }) => linkId),
+  responses: origins.map(({ responseId }) => responseId).filter(each => each !== undefined),
+});
+
 function createdQuery({ createdAfter, createdBefore }: Filter): object {
   const bounds = {
     ...(createdAfter === undefined ? {} : { $gt: createdAfter }),
@@ -111,7 +152,10 @@ export function createSubmissionQueries(submissions: Models['submissions']): Sub
       ...boundBefore(before, createdBefore),
       ...(createdAfter === undefined ? {} : { $gte: firstIdAt(createdAfter.getTime() - CLOCKS_MS) }),
     };
-    return { range: Object.keys(bounds).length > 0 ? { _id: bounds } : {}, index: listIndex(filter) };
+    return {
+      range: Object.keys(bounds).length > 0 ? { _id: bounds } : {},
+      index: filter.origins ? originsIndex(filter.origins) : listIndex(filter),
+    };
   }
 
   return {
@@ -130,11 +174,14 @@ export function createSubmissionQueries(submissions: Models['submissions']): Sub
         .lean();
       return rows.map(submissionFromRow);
     },
-    async page(ownerId, projectId, filter, limit, before) {
-      const { range, index } = await rangeOf(ownerId, projectId, filter, before);
-      const rows = submissions
-        .find({ ...listQuery(ownerId, projectId, filter), ...range }, { outbox: 0, 'terms.text': 0, 'source.parts': 0 })
-        .hint(index)
+    async page(ownerId, projectId, filter, limit, before, omitTranscripts = false) {
+      const origins = filter.origins && allowed(filter.origins, filter);
+      if (origins?.length === 0) return { submissions: [], more: false };
+      const { range, index } = await rangeOf(ownerId, projectId, { ...filter, origins }, before);
+      const query = { ...listQuery(ownerId, projectId, filter), ...range };
+      const fields = omitTranscripts ? { ...LISTED, ...TRANSCRIPTS } : LISTED;
+      const found = submissions.find(origins ? ofOrigins(query, origins) : query, fields);
+      const rows = (index ? found.hint(index) : found)
         .sort({ _id: -1 })
         // The additional row shows whether another page follows.
         .limit(limit + 1)

@@ -204,7 +204,7 @@ export interface Filter {
   createdAfter?: Date;
   createdBefore?: Date;
   changedAfter?: Date;
-  origins?: Origin[];
+  origins?: Origin[] | undefined;
 }
 
 /** All clips of a link, or of one response of the shared link. */

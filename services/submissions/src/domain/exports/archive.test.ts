@@ -14,7 +14,7 @@ import {
   videoPieces,
   videosAt,
 } from './archive.ts';
-import { directoryRecord, endRecords, localHeader, type ZipFile } from './zip-layout.ts';
+import { directoryRecord, endRecords, localHeader, NAME_AT, type ZipFile } from './zip-layout.ts';
 
 const DAY = new Date('2026-01-02T03:04:05.678Z');
 const contents = ['{}', 'a,b\r\n', 'Transcripts'].map(text => Buffer.from(text));
@@ -31,11 +31,24 @@ const page: ArchivePage = {
   })),
 };
 
-const files = [...texts, ...page.videos.map((video, at) => videoFile(video, page.number + at))];
+const named = page.videos[1]!;
+const NAME = 'videos/Größe 1 - 10000-clip 1.webm';
+named.name = { offset: 0, length: Buffer.byteLength(NAME) };
+const files = [
+  ...texts,
+  ...page.videos.map((video, at) => ({
+    ...videoFile(video, page.number + at),
+    ...(video === named && { name: NAME }),
+  })),
+];
 const bodies = [...contents, ...videos.map(({ bytes }) => bytes)];
 let directoryAt = 0;
 const directory: Buffer[] = [];
 for (const file of files) {
+  if (file.name === NAME) {
+    const before = [...contents, ...directory].reduce((sum, { length }) => sum + length, 0);
+    named.name.offset = before + NAME_AT.record;
+  }
   directory.push(directoryRecord(file, directoryAt));
   directoryAt += fileLength(file);
 }
@@ -62,19 +75,26 @@ const read = (pieces: Iterable<Piece>): Buffer =>
 
 test('the pieces from any byte on are the rest of the archive', () => {
   for (let offset = 0; offset < whole.length; offset++) {
-    const inFront = [...textPieces(archive, offset), ...videoPieces(page, offset)];
+    const inFront = [...textPieces(archive, offset), ...videoPieces(archive, page, offset)];
     const end = directoryPiece(archive, Math.max(offset, directoryAt));
     assert.ok(read([...inFront, end]).equals(whole.subarray(offset)), `from byte ${offset}`);
   }
 });
 
-test('a byte of a video is located in it, a byte of its header at its beginning', () => {
+test('a byte of a video is located in it, a byte of its header before it', () => {
   const [first] = page.videos;
   const header = fileLength(videoFile(first!, page.number)) - first!.size;
-  assert.deepEqual(videoAt(page, page.offset), { video: first, offset: 0 });
+  assert.deepEqual(videoAt(page, page.offset), { video: first, offset: -header });
   assert.deepEqual(videoAt(page, page.offset + header + 3), { video: first, offset: 3 });
   assert.equal(videoAt(page, page.offset + header + first!.size)?.video, page.videos[1]);
   assert.equal(videoAt(page, directoryAt), undefined);
+});
+
+test('a name with a reference is in the encrypted object alone', () => {
+  assert.ok(!JSON.stringify(page).includes('Größe'));
+  const pieces = [...videoPieces(archive, page, page.offset)];
+  assert.ok(!pieces.some(piece => 'content' in piece && piece.content.includes('Größe')));
+  assert.equal(localHeader(files[4]!).readUInt16LE(6), 0x0800, 'the name is in UTF-8');
 });
 
 test('the names of videos are numbered, with four digits or more', () => {

@@ -1,5 +1,5 @@
 import { archivePrefix } from '../object-keys.ts';
-import { localHeader, localHeaderLength, type ZipFile } from './zip-layout.ts';
+import { localHeader, localHeaderLength, NAME_AT, type ZipFile } from './zip-layout.ts';
 
 /** A video in a project's archive, and the place of its bytes in the store. */
 export interface ArchivedVideo {
@@ -12,6 +12,11 @@ export interface ArchivedVideo {
   crc32: number;
   /** The extension of the file name, without the dot. */
   extension: string;
+  /**
+   * The place of a file name that contains a person's reference, as a range in the archive's encrypted object: in the
+   * directory. The database never has such a name.
+   */
+  name?: { offset: number; length: number } | undefined;
 }
 
 /** The plan of a project.zip. With it, every byte of the archive can be located without reading the bytes before it. */
@@ -67,8 +72,11 @@ export const archivePartsKey = ({ projectId, id }: Pick<Archive, 'projectId' | '
 export const clipFileName = (number: number, submissionId: string, extension: string): string =>
   `${String(number).padStart(4, '0')}-${submissionId}.${extension}`;
 
+/** Returns the file of a video. Its name is blank if only the archive's object has it. */
 export const videoFile = (video: ArchivedVideo, number: number): ZipFile => ({
-  name: `videos/${clipFileName(number, video.submissionId, video.extension)}`,
+  ...(video.name
+    ? { name: ' '.repeat(video.name.length), isUtf8: true }
+    : { name: `videos/${clipFileName(number, video.submissionId, video.extension)}` }),
   date: video.createdAt,
   size: video.size,
   crc32: video.crc32,
@@ -96,11 +104,14 @@ export function* textPieces(archive: Archive, offset: number): Generator<Piece> 
 }
 
 /** Yields the videos of a page from `offset` of the archive on. */
-export function* videoPieces(page: ArchivePage, offset: number): Generator<Piece> {
+export function* videoPieces(archive: Archive, page: ArchivePage, offset: number): Generator<Piece> {
+  const { cipherKey } = archive;
   let at = page.offset;
   for (const [index, video] of page.videos.entries()) {
     const file = videoFile(video, page.number + index);
-    yield* filePieces(file, { key: video.key, offset: 0, submissionId: video.submissionId }, offset - at);
+    const stored = { key: video.key, offset: 0, submissionId: video.submissionId };
+    const name = video.name && { key: archivePartsKey(archive), cipherKey, ...video.name };
+    yield* filePieces(file, stored, offset - at, name);
     at += fileLength(file);
   }
 }
@@ -113,26 +124,46 @@ export function directoryPiece(archive: Archive, offset: number): Piece {
   return { key: archivePartsKey(archive), offset: sizeOf(archive.texts) + skip, length, cipherKey };
 }
 
-/** Returns the video of a page that contains the archive's byte at `offset`, and that byte's offset in the video. */
+/**
+ * Returns the video of a page that contains the archive's byte at `offset`, and that byte's offset in the video: below
+ * 0 in its header.
+ */
 export function videoAt(page: ArchivePage, offset: number): { video: ArchivedVideo; offset: number } | undefined {
   let at = page.offset;
   for (const [index, video] of page.videos.entries()) {
     const file = videoFile(video, page.number + index);
     const inVideo = offset - at - localHeaderLength(file);
     at += fileLength(file);
-    if (offset < at) return { video, offset: Math.max(0, inVideo) };
+    if (offset < at) return { video, offset: inVideo };
   }
   return undefined;
 }
 
 /**
  * Yields a file without its first `skip` bytes: the whole file when `skip` is below 0, nothing when it is beyond the
- * end.
+ * end. `name` is the place of a stored name.
  */
-function* filePieces(file: ZipFile, stored: Omit<StoredPiece, 'length'>, skip: number): Generator<Piece> {
-  const headerLength = localHeaderLength(file);
-  if (skip < headerLength) yield { content: localHeader(file).subarray(Math.max(0, skip)) };
-  const read = Math.max(0, skip - headerLength);
-  const length = file.size - read;
-  if (length > 0) yield { ...stored, offset: stored.offset + read, length };
+function* filePieces(
+  file: ZipFile,
+  stored: Omit<StoredPiece, 'length'>,
+  skip: number,
+  name?: StoredPiece,
+): Generator<Piece> {
+  const header = localHeader(file);
+  const [from, to] = name ? [NAME_AT.header, NAME_AT.header + name.length] : [header.length, header.length];
+  const pieces: Piece[] = [
+    { content: header.subarray(0, from) },
+    ...(name ? [name] : []),
+    { content: header.subarray(to) },
+    { ...stored, length: file.size },
+  ];
+  let at = 0;
+  for (const piece of pieces) {
+    const length = 'content' in piece ? piece.content.length : piece.length;
+    const read = Math.max(0, skip - at);
+    at += length;
+    if (read >= length) continue;
+    if ('content' in piece) yield { content: piece.content.subarray(read) };
+    else yield { ...piece, offset: piece.offset + read, length: length - read };
+  }
 }

@@ -1,7 +1,8 @@
 /** A file in a ZIP, stored without compression. */
 export interface ZipFile {
-  /** ASCII. */
   name: string;
+  /** True for a name in UTF-8; otherwise the name is ASCII. */
+  isUtf8?: boolean;
   date: Date;
   /** In bytes. */
   size: number;
@@ -16,15 +17,20 @@ const VERSION_ZIP64 = 45;
 const MADE_BY = (3 << 8) | VERSION_ZIP64;
 const ZIP64_EXTRA = 0x0001;
 const PLAIN_FILE = (0o100644 << 16) >>> 0;
+const UTF8_NAME = 0x0800;
+
+/** The offset of the name in a local header, and in a directory record. */
+export const NAME_AT = { header: 30, record: 46 } as const;
 
 /** Returns the header that precedes the bytes of a file. */
 export function localHeader(file: ZipFile): Buffer {
-  const name = Buffer.from(file.name, 'latin1');
+  const name = Buffer.from(file.name);
   // The size appears twice, as the compressed and as the uncompressed size, which are equal for a stored file.
   const extra = zip64Extra(file.size >= MAX_32 ? [file.size, file.size] : []);
-  const header = Buffer.alloc(30);
+  const header = Buffer.alloc(NAME_AT.header);
   header.writeUInt32LE(0x04034b50, 0);
   header.writeUInt16LE(extra.length > 0 ? VERSION_ZIP64 : VERSION, 4);
+  header.writeUInt16LE(file.isUtf8 ? UTF8_NAME : 0, 6);
   writeFields(header, 10, file);
   header.writeUInt16LE(name.length, 26);
   header.writeUInt16LE(extra.length, 28);
@@ -33,17 +39,18 @@ export function localHeader(file: ZipFile): Buffer {
 
 /** Returns the length of `localHeader` in bytes. */
 export const localHeaderLength = ({ name, size }: Pick<ZipFile, 'name' | 'size'>): number =>
-  30 + name.length + (size >= MAX_32 ? 20 : 0);
+  NAME_AT.header + Buffer.byteLength(name) + (size >= MAX_32 ? 20 : 0);
 
 /** Returns the directory record of a file whose local header begins at `offset`. */
 export function directoryRecord(file: ZipFile, offset: number): Buffer {
   const { size } = file;
-  const name = Buffer.from(file.name, 'latin1');
+  const name = Buffer.from(file.name);
   const extra = zip64Extra([...(size >= MAX_32 ? [size, size] : []), ...(offset >= MAX_32 ? [offset] : [])]);
-  const record = Buffer.alloc(46);
+  const record = Buffer.alloc(NAME_AT.record);
   record.writeUInt32LE(0x02014b50, 0);
   record.writeUInt16LE(MADE_BY, 4);
   record.writeUInt16LE(extra.length > 0 ? VERSION_ZIP64 : VERSION, 6);
+  record.writeUInt16LE(file.isUtf8 ? UTF8_NAME : 0, 8);
   writeFields(record, 12, file);
   record.writeUInt16LE(name.length, 28);
   record.writeUInt16LE(extra.length, 30);

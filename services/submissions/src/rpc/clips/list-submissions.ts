@@ -1,7 +1,9 @@
 import { etagOfText } from '@recording-request/contract/etag';
+import { type InvitationOf, invitationsOf, nobodyInvited } from '@recording-request/contract/invitations';
 import { LIMITS } from '@recording-request/contract/limits';
 import { presentSubmission } from '@recording-request/contract/present';
 import type { SubmissionsPageJson } from '@recording-request/contract/resources/submission';
+import { callScope } from '@recording-request/kit/call-scope';
 import { DomainError } from '@recording-request/kit/errors';
 import { isUuid } from '@recording-request/kit/ids';
 import { wordsOf } from '@recording-request/kit/search-pattern';
@@ -24,6 +26,7 @@ const FRAME_BYTES = 1_024;
 
 export interface ListContext extends Pick<Context, 'lists' | 'searches' | 'pages'> {
   submissions: Pick<Context['submissions'], 'page' | 'stampOf'>;
+  projects: Pick<Context['projects'], 'getInvitations'>;
 }
 
 export const listSubmissions =
@@ -33,7 +36,10 @@ export const listSubmissions =
     { signal }: Pick<CallContext, 'signal'>,
   ): Promise<ListSubmissionsResponse> => {
     const { ownerId, projectId } = request;
-    const read = (until: AbortSignal) => withSlot(context.lists, ownerId, until, () => readPage(context, request));
+    const read = async (until: AbortSignal) => {
+      const page = await withSlot(context.lists, ownerId, until, () => readPage(context, request));
+      return answerOf(context, request, page, until);
+    };
     // Requests seldom repeat the same words and times, so these pages are not cached.
     if (!request.presentation || request.search || datesOf(request).some(Boolean)) return await read(signal);
     const stamp = await context.submissions.stampOf(ownerId, projectId);
@@ -56,43 +62,57 @@ const datesOf = ({ createdAfter, createdBefore, changedAfter }: ListSubmissionsR
   changedAfter,
 ];
 
-async function readPage(
-  { submissions, searches }: ListContext,
-  request: ListSubmissionsRequest,
-): Promise<ListSubmissionsResponse> {
-  const size = Math.min(Math.max(request.pageSize, 1), LIMITS.pageSize);
+async function readPage({ submissions, searches }: ListContext, request: ListSubmissionsRequest): Promise<Page> {
+  const size = sizeOf(request);
   const before = request.cursor === '' ? undefined : openCursor(request.cursor);
   const filter = { ...filterOf(request.filter), ...searchOf(request) };
   const slot = filter.words?.length ? startSearch(searches, request.ownerId) : undefined;
   const page = await submissions
-    .page(request.ownerId, request.projectId, filter, size, before)
+    .page(request.ownerId, request.projectId, filter, size, before, request.omitTranscripts)
     .catch(error => refuseLongSearch(error, filter))
     // The slot stays in use when the caller disconnects, because the database continues its work.
     .finally(() => slot?.[Symbol.dispose]());
-  const clips = page.submissions.map(toMessage);
   const nextCursor = page.more ? makeCursor(page.submissions.at(-1)!.id) : '';
+  return { submissions: page.submissions.map(toMessage), nextCursor };
+}
+
+type Page = Pick<ListSubmissionsResponse, 'submissions' | 'nextCursor'>;
+
+const sizeOf = ({ pageSize }: ListSubmissionsRequest): number => Math.min(Math.max(pageSize, 1), LIMITS.pageSize);
+
+/** Asks for invitations without a slot for lists, so that a slow projects service delays no list without people. */
+async function answerOf(
+  { projects }: ListContext,
+  request: ListSubmissionsRequest,
+  page: Page,
+  signal: AbortSignal,
+): Promise<ListSubmissionsResponse> {
   const { presentation, projectId } = request;
+  const { submissions: clips, nextCursor } = page;
   // The caller merges a short page with the next pages, so it needs the submissions and not their JSON.
-  const isShort = page.more && clips.length < size;
-  if (!presentation || clips.length === 0 || isShort) return { submissions: clips, nextCursor };
-  const pageJson = jsonOf({ projectId, submissions: clips, nextCursor }, presentation);
+  const isShort = nextCursor !== '' && clips.length < sizeOf(request);
+  if (!presentation || clips.length === 0 || isShort) return page;
+  // Several callers may share the page, so this call must not end with the first one.
+  const invitationOf = presentation.hasInvitations
+    ? await callScope.exit(() => invitationsOf(projects, projectId, clips, { signal }))
+    : nobodyInvited;
+  const pageJson = jsonOf({ projectId, ...page }, presentation, invitationOf);
   // JSON escapes can make the page longer than the limit of a gRPC message.
-  if (pageJson.length > MESSAGE_BYTES - FRAME_BYTES) return { submissions: clips, nextCursor };
+  if (pageJson.length > MESSAGE_BYTES - FRAME_BYTES) return page;
   return { submissions: [], nextCursor, pageJson, pageEtag: etagOfText(pageJson) };
 }
 
 /** Returns the page in the form that the gateway sends, so that the gateway need not decode it and build it again. */
 function jsonOf(
-  {
-    projectId,
-    submissions,
-    nextCursor,
-  }: Pick<ListSubmissionsResponse, 'submissions' | 'nextCursor'> & { projectId: string },
+  { projectId, submissions, nextCursor }: Page & { projectId: string },
   presentation: PagePresentation,
+  invitationOf: InvitationOf,
 ): Buffer {
   const page: SubmissionsPageJson = {
     projectId,
-    submissions: submissions.map(submission => presentSubmission(submission, presentation)),
+    submissions: submissions.map(submission =>
+      presentSubmission(submission, { ...presentation, invitation: invitationOf(submission) }),
+    ),
     pagination: { nextCursor: nextCursor || null },
   };
   return Buffer.from(JSON.stringify(page));
@@ -107,6 +127,10 @@ const searchOf = ({ search = '', linkId, responseSessionId, ...request }: ListSu
   createdAfter: request.createdAfter,
   createdBefore: request.createdBefore,
   changedAfter: request.changedAfter,
+  origins: request.origins?.origins.map(({ linkId, responseSessionId }) => ({
+    linkId,
+    responseId: responseSessionId || undefined,
+  })),
 });
 
 function startSearch(searches: Context['searches'], ownerId: string): Disposable {

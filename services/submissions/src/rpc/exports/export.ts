@@ -16,11 +16,12 @@ import type { ArchiveContext } from '../../workflows/exports/open-archive.ts';
 export const exportProject = (context: ArchiveContext) =>
   async function* (request: ExportRequest, { signal }: CallContext): AsyncIterable<ExportResponse> {
     using _slot = startExport(context.exports, request.ownerId);
-    if (request.format === ExportFormat.EXPORT_FORMAT_TRANSCRIPTS_ZIP) await checkTranscripts(request, context);
-    const source = await openTexts(request, context, signal);
+    const isZip = request.format === ExportFormat.EXPORT_FORMAT_TRANSCRIPTS_ZIP;
+    if (isZip) await checkTranscripts(request, context);
+    const source = await openTexts(request, context, signal, !isZip);
     // Thousands of clips may precede the first transcript, so an empty chunk tells the caller that the export has
     // started.
-    if (request.format === ExportFormat.EXPORT_FORMAT_TRANSCRIPTS_ZIP) yield { chunk: Buffer.alloc(0) };
+    if (isZip) yield { chunk: Buffer.alloc(0) };
     for await (const chunk of gathered(contentOf(request.format, source, signal))) yield { chunk };
   };
 

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { crc32 } from 'node:zlib';
+import { downloadName } from '@recording-request/contract/download-name';
 import { seekableCipher } from '@recording-request/kit/seekable-cipher';
 import type { Context } from '../../context.ts';
 import { extensionOf } from '../../domain/clips/media-types.ts';
@@ -9,14 +10,22 @@ import {
   type ArchivedVideo,
   type ArchivePage,
   archivePartsKey,
+  clipFileName,
   fileLength,
   videoFile,
 } from '../../domain/exports/archive.ts';
-import { directoryRecord, endRecords, localHeader, type ZipFile } from '../../domain/exports/zip-layout.ts';
+import { directoryRecord, endRecords, localHeader, NAME_AT, type ZipFile } from '../../domain/exports/zip-layout.ts';
 import { BUILD_LIMIT_MS } from '../../memory/archive-builds.ts';
 import type { ArchiveScope, ReadyArchive } from '../../store/archives.ts';
 import { erasedMeanwhile } from './export-plan.ts';
-import { csvText, documentText, type ExportSource, gathered, transcriptsText } from './export-project.ts';
+import {
+  csvText,
+  documentText,
+  type ExportedClip,
+  type ExportSource,
+  gathered,
+  transcriptsText,
+} from './export-project.ts';
 
 type BuildContext = Pick<Context, 'archives' | 'config' | 'exportObjects'>;
 
@@ -27,6 +36,8 @@ export type ArchiveDraft = ArchiveScope &
     'id' | 'projectId' | 'fingerprint' | 'cipherKey' | 'frame' | 'changedAt' | 'erasedSince' | 'erasedCount'
   >;
 
+// Some programs that unpack archives refuse longer names.
+const NAME_BYTES = 100;
 // Pages are small, because a request for a single byte reads a whole page.
 const VIDEOS_ON_PAGE = 100;
 /**
@@ -84,6 +95,10 @@ function createLayout() {
     texts,
     get offset() {
       return offset;
+    },
+    /** Where the name of the next file will be in the archive's object, which has the texts before the directory. */
+    get nameAt() {
+      return texts.reduce((sum, { size }) => sum + size, 0) + directorySize + NAME_AT.record;
     },
     /** Adds the next file. Returns its directory record. */
     add(file: ZipFile): Buffer {
@@ -156,7 +171,10 @@ async function* directoryOf(
   for await (const submission of source.videos()) {
     signal.throwIfAborted();
     const { video, sha256 } = archivedVideo(submission);
-    const file = videoFile(video, page.number + page.videos.length);
+    const number = page.number + page.videos.length;
+    const name = referenceName(submission, clipFileName(number, video.submissionId, video.extension));
+    if (name) video.name = { offset: layout.nameAt, length: Buffer.byteLength(name) };
+    const file = { ...videoFile(video, number), ...(name && { name }) };
     layout.hash.update(localHeader(file)).update(sha256);
     page.videos.push(video);
     yield layout.add(file);
@@ -166,6 +184,12 @@ async function* directoryOf(
   }
   if (page.videos.length > 0) await context.archives.addPage(id, page);
   yield layout.end();
+}
+
+/** Returns the name of a video's file that begins with the person's reference; undefined without one. */
+function referenceName({ invitation }: ExportedClip, fileName: string): string | undefined {
+  const name = downloadName([invitation?.person?.reference ?? ''], fileName, NAME_BYTES - '_'.length);
+  return name === fileName ? undefined : `videos/${name}`;
 }
 
 function archivedVideo(submission: Submission): { video: ArchivedVideo; sha256: string } {

@@ -144,8 +144,12 @@ function without(all: IdList, left: string[]): IdList {
   return kept;
 }
 
-/** Returns the error of an export from which a clip was erased meanwhile. */
+/** Returns the error of an export from which a clip was erased meanwhile, or of an archive that was ended. */
 export const erasedMeanwhile = (): DomainError =>
-  new DomainError('unavailable', 'A submission was erased while it was exported; ask for the export again.', {
-    retryAfterSec: 1,
-  });
+  new DomainError(
+    'unavailable',
+    'A submission was erased, or its recipient changed, while it was exported; ask for the export again.',
+    {
+      retryAfterSec: 1,
+    },
+  );

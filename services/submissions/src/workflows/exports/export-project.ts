@@ -10,13 +10,14 @@ import {
   transcriptsEntry,
   transcriptsHead,
 } from '@recording-request/contract/export';
+import { invitationsOf, withoutPerson } from '@recording-request/contract/invitations';
 import { DEFAULTS, LIMITS } from '@recording-request/contract/limits';
 import { presentLinks, presentProjectDetail, presentSubmission } from '@recording-request/contract/present';
 import type { ProjectDetailJson, ProjectLinksJson } from '@recording-request/contract/resources/project';
 import { DomainError } from '@recording-request/kit/errors';
 import { noteShed } from '@recording-request/kit-telemetry/shed';
 import type { ExportRequest } from '@recording-request/proto/exports/v1/exports';
-import type { ListLinksResponse, Project } from '@recording-request/proto/projects/v1/projects';
+import type { Invitation, Link, ListLinksResponse, Project } from '@recording-request/proto/projects/v1/projects';
 import type { Context } from '../../context.ts';
 import type { Submission } from '../../domain/clips/submission.ts';
 import { IdList } from '../../domain/exports/id-list.ts';
@@ -39,6 +40,11 @@ export function startExport(exports: Context['exports'], ownerId: string): Dispo
   throw new DomainError('too_many', sentence, { retryAfterSec: RETRY_AFTER_SECONDS });
 }
 
+/** A clip with what the owner stated about its link. */
+export interface ExportedClip extends Submission {
+  invitation?: Invitation | undefined;
+}
+
 /** The source of the texts of an export. Reading its submissions fails when one of them was erased meanwhile. */
 export interface TextSource {
   projectName: string;
@@ -49,8 +55,8 @@ export interface TextSource {
    */
   head(): Promise<{ project: ProjectDetailJson; links: LinkPages | null; terms: Record<string, string> }>;
   /** Yields the submissions, oldest first. Reads each submission only when it is needed. */
-  submissions(): AsyncIterable<Submission>;
-  present(submission: Submission): ReturnType<typeof presentSubmission>;
+  submissions(): AsyncIterable<ExportedClip>;
+  present(submission: ExportedClip): ReturnType<typeof presentSubmission>;
 }
 
 /** The source of an archive. Its set of clips does not change. */
@@ -60,11 +66,17 @@ export interface ExportSource extends TextSource {
   /** When the content last changed. */
   changedAt: Date;
   plan: Pick<ExportPlan, 'missing' | 'state' | 'hasSources' | 'changedAt'>;
-  /** Yields the same submissions, but loads only their videos. */
-  videos(): AsyncIterable<Submission>;
+  /** Yields the same submissions, but loads only their videos, and the invitations if the names of files need them. */
+  videos(): AsyncIterable<ExportedClip>;
 }
 
-export type ExportSelection = Pick<ExportRequest, 'ownerId' | 'projectId' | 'includeLinks' | 'filter'>;
+export type ExportSelection = Pick<
+  ExportRequest,
+  'ownerId' | 'projectId' | 'includeLinks' | 'filter' | 'withoutPeople'
+> & {
+  /** True if the names of video files begin with the reference of the person. */
+  referenceNames?: boolean | undefined;
+};
 
 /**
  * The links of a project as pages of JSON, stored in buffers outside the heap, because ten thousand links take 4 MB.
@@ -106,7 +118,10 @@ export async function openArchived(
 ): Promise<ExportSource> {
   const { ownerId, projectId, filter } = selection;
   const plan = await planExport(context, { ownerId, projectId }, filterOf(filter), signal);
-  const read = (part: ExportPart) => walk(plan.clips, ids => context.exportRows.read(ownerId, projectId, ids, part));
+  const read = (part: ExportPart, withPeople = false) => {
+    const invited = withPeople ? inviting(selection, frame.project, context, signal) : undefined;
+    return walk(plan.clips, ids => context.exportRows.read(ownerId, projectId, ids, part), invited);
+  };
   const { links } = frame;
   const project = presentProjectDetail(frame.project, countsOf(plan.counts));
   return {
@@ -120,20 +135,21 @@ export async function openArchived(
       for await (const { terms: accepted } of read('terms')) if (accepted) terms[accepted.sha256] = accepted.text;
       return { project, links: links && pagesOf(links), terms };
     },
-    submissions: () => read('texts'),
-    videos: () => read('video'),
+    submissions: () => read('texts', true),
+    videos: () => read('video', selection.referenceNames === true && !selection.withoutPeople),
   };
 }
 
 /**
  * Opens an export of texts; the cost does not depend on the number of clips and links. Reads the first clips before it
  * resolves, and the first links together with the head, so that errors occur before anything is sent. Fails with
- * `not_found` when the project is not the owner's.
+ * `not_found` when the project is not the owner's. `withPeople` is false for an export that shows no invitations.
  */
 export async function openTexts(
   selection: ExportSelection,
   context: ExportContext,
   signal: AbortSignal,
+  withPeople = true,
 ): Promise<TextSource> {
   const { ownerId, projectId, includeLinks } = selection;
   const { exportRows, projects, submissions } = context;
@@ -147,7 +163,8 @@ export async function openTexts(
     }
     return clips;
   };
-  const readPages = (clips: IdList) => walk(clips, ids => exportRows.read(ownerId, projectId, ids, 'texts'));
+  const invited = withPeople ? inviting(selection, project, context, signal) : undefined;
+  const readPages = (clips: IdList) => walk(clips, ids => exportRows.read(ownerId, projectId, ids, 'texts'), invited);
   const [upTo, firstClips] = await Promise.all([
     exportRows.lastId(ownerId, projectId, filter),
     idsIn({ limit: FIRST_PAGE }),
@@ -170,6 +187,23 @@ export async function openTexts(
       const [after] = firstClips.slice(FIRST_PAGE - 1, 1);
       if (after) yield* readPages(await idsIn({ after, upTo }));
     },
+  };
+}
+
+type Inviting = (clips: Submission[]) => Promise<ExportedClip[]>;
+
+/** Returns a function that adds the invitations to a page of clips; undefined if the project has none. */
+function inviting(
+  { projectId, withoutPeople }: ExportSelection,
+  { hasInvitations }: Project,
+  { projects }: ExportContext,
+  signal: AbortSignal,
+): Inviting | undefined {
+  if (!hasInvitations) return undefined;
+  return async clips => {
+    const invitationOf = await invitationsOf(projects, projectId, clips, { signal });
+    const shown = withoutPeople ? withoutPerson : (invitation: Invitation | undefined) => invitation;
+    return clips.map(clip => ({ ...clip, invitation: shown(invitationOf(clip)) }));
   };
 }
 
@@ -198,15 +232,22 @@ const shownOf = (
   return {
     projectName,
     createdAt: createdAt!,
-    present: submission => presentSubmission(toMessage(submission), presentation),
+    present: submission =>
+      presentSubmission(toMessage(submission), { ...presentation, invitation: submission.invitation }),
   };
 };
 
-const linksOf = (
-  { projectId }: ExportSelection,
-  links: ListLinksResponse,
+function linksOf(
+  { projectId, withoutPeople }: ExportSelection,
+  { sharedLink, uniqueLinks }: ListLinksResponse,
   { config }: ExportContext,
-): ProjectLinksJson => presentLinks(links, { baseUrl: config.publicBaseUrl, projectId });
+): ProjectLinksJson {
+  const shown = withoutPeople
+    ? (link: Link) => ({ ...link, invitation: withoutPerson(link.invitation) })
+    : (link: Link) => link;
+  const links = { sharedLink: sharedLink && shown(sharedLink), uniqueLinks: uniqueLinks.map(shown) };
+  return presentLinks(links, { baseUrl: config.publicBaseUrl, projectId });
+}
 
 const FIRST_PAGE = 20;
 // Small, because the size of the next rows is a guess: a page that is twenty times larger than expected takes a few MB.
@@ -219,13 +260,17 @@ const ROW_BYTES = 1_024;
  * Reads by pages, because a slow reader would keep a cursor open for hours. The size of each page determines the number
  * of rows in the next page.
  */
-async function* walk(clips: IdList, read: (ids: string[]) => Promise<Submission[]>): AsyncIterable<Submission> {
+async function* walk(
+  clips: IdList,
+  read: (ids: string[]) => Promise<Submission[]>,
+  invited?: Inviting,
+): AsyncIterable<ExportedClip> {
   let size = FIRST_PAGE;
   for (let at = 0; at < clips.length; ) {
     const ids = clips.slice(at, size);
     const rows = await read(ids);
     if (rows.length < ids.length) throw erasedMeanwhile();
-    yield* rows;
+    yield* invited ? await invited(rows) : rows;
     at += ids.length;
     const bytes = rows.reduce((sum, row) => sum + bytesOf(row), 0);
     size = Math.min(LARGEST_PAGE, Math.max(1, Math.floor((PAGE_BYTES * rows.length) / bytes)));

@@ -79,7 +79,7 @@ async function* piecesFrom(
   for (let at = Math.max(offset, videosAt(archive)); at < archive.directoryAt; ) {
     const page = await archives.pageAt(archive.id, at);
     if (!page) throw ended();
-    yield* videoPieces(page, offset);
+    yield* videoPieces(archive, page, offset);
     const lengths = page.videos.map((video, index) => fileLength(videoFile(video, page.number + index)));
     at = page.offset + lengths.reduce((sum, length) => sum + length, 0);
   }
@@ -98,15 +98,17 @@ export async function reportArchive(
   const archive = await archives.find(key);
   if (!archive) return;
   const { ownerId, projectId, id } = key;
-  const isVideo = offset >= videosAt(archive) && offset < archive.directoryAt;
-  if (!isVideo) {
+  const checkParts = async () => {
     const parts = { key: archivePartsKey(archive), size: 1 };
     if (!(await canReadOn(exportObjects, parts, 0, signal))) await archives.endOne(key);
-    return;
-  }
+  };
+  const isVideo = offset >= videosAt(archive) && offset < archive.directoryAt;
+  if (!isVideo) return await checkParts();
   const page = await archives.pageAt(id, offset);
   const found = page && videoAt(page, offset);
   if (!found) return await archives.endOne(key);
+  // Only a stored name is read before the video.
+  if (found.offset < 0) return await checkParts();
   const { submissionId, key: objectKey } = found.video;
   const [now] = await exportRows.read(ownerId, projectId, [submissionId], 'video');
   const video = now && currentVideo(now);

@@ -119,8 +119,11 @@ async function findUnchanged(
 const isSettled = (changedAt: Date | undefined, rowsReadAt: Date): boolean =>
   changedAt !== undefined && changedAt < rowsReadAt;
 
-const selectionOf = ({ filter, includeLinks }: OpenArchiveRequest): string =>
-  JSON.stringify([filter?.selected ?? null, filter?.transcriptStatus ?? 0, includeLinks]);
+const selectionOf = ({ filter, includeLinks, withoutPeople, referenceNames }: OpenArchiveRequest): string =>
+  JSON.stringify([
+    ...[filter?.selected ?? null, filter?.transcriptStatus ?? 0, includeLinks],
+    ...[withoutPeople === true, referenceNames === true && !withoutPeople],
+  ]);
 
 /**
  * Returns a hash that changes with the content of an archive. The hash includes the CSV columns, because a newer
