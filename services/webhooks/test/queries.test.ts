@@ -96,7 +96,7 @@ test('each query examines only the documents that it returns or changes, however
       'ledger.eraseProject': 'counts the bodies to erase',
     },
   });
-  const { queue, ledger, endpoints, figures, sending } = inventory.stores;
+  const { queue, ledger, endpoints, figures, sending, sealed } = inventory.stores;
   const now = new Date();
 
   assert.deepEqual(await figures.endpointsByState(), { ok: 0, failing: 3, paused: 100 });
@@ -160,6 +160,12 @@ test('each query examines only the documents that it returns or changes, however
   await ledger.erase(PROJECT, 'submission 3', now);
   assert.equal(await ledger.deleteSettled(at(20), 10), 10);
   await ledger.eraseProject('away', now);
+
+  const { others, last } = await sealed.page('deliveries', 'delivery 3', 5, 'k2');
+  assert.deepEqual([others.length, last], [5, others[4]!.id]);
+  assert.equal((await sealed.page('deliveries', last!, 5, 'k1')).others.length, 0);
+  assert.equal((await sealed.ends('deliveries')).length, 2);
+  assert.equal(await sealed.replace([{ text: others[0]!, sealed: 'k2.x' }]), 1);
 
   await endpoints.get('project 1');
   await endpoints.observe('project 1', 1, now);
