@@ -25,6 +25,7 @@ export const CALLERS: Readonly<Record<string, readonly Caller[]>> = {
   '/recording.projects.v1.ProjectsService/FindInvitations': ['gateway'],
   '/recording.projects.v1.ProjectsService/SetProjectClosed': ['gateway'],
   '/recording.projects.v1.ProjectsService/GetInvitations': ['gateway', 'submissions', 'webhooks'],
+  '/recording.projects.v1.ProjectsService/GetEventLink': ['webhooks'],
   '/recording.projects.v1.ProjectsService/RotateDashboardToken': ['gateway'],
   '/recording.projects.v1.ProjectsService/ResolveDashboardToken': ['gateway'],
   '/recording.projects.v1.ProjectsService/ResolveRecipient': ['gateway'],

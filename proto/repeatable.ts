@@ -10,6 +10,7 @@ const READS = [
   '/recording.projects.v1.ProjectsService/ListLinks',
   '/recording.projects.v1.ProjectsService/GetSharedLink',
   '/recording.projects.v1.ProjectsService/GetInvitations',
+  '/recording.projects.v1.ProjectsService/GetEventLink',
   '/recording.projects.v1.ProjectsService/FindInvitations',
   '/recording.projects.v1.ProjectsService/ResolveDashboardToken',
   '/recording.projects.v1.ProjectsService/ResolveRecipient',

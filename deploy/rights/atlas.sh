@@ -19,4 +19,4 @@ for name in projects submissions webhooks; do
   user "$name" "$password" "readWrite@$name" "$@"
 done
 user migrate "$MIGRATE_PASSWORD" 'readWrite@projects dbAdmin@projects readWrite@submissions dbAdmin@submissions readWrite@webhooks dbAdmin@webhooks' "$@"
-user backup "$BACKUP_PASSWORD" 'read@projects readWrite@submissions read@webhooks' "$@"
+user backup "$BACKUP_PASSWORD" 'readWrite@projects readWrite@submissions read@webhooks' "$@"

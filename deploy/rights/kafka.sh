@@ -1,12 +1,12 @@
 #!/bin/sh
 # Allows each user at Kafka only what its workload needs. The users are named like the workloads. Run it before the migration, which creates the topics.
 #   deploy/rights/kafka.sh kafka-acls.sh --bootstrap-server HOST:PORT --command-config admin.properties
-# At Confluent Cloud, the users are service accounts. Export the id of each: SUBMISSIONS, MEDIA, TRANSCRIPTION, WEBHOOKS, MIGRATE, BACKUP.
+# At Confluent Cloud, the users are service accounts. Export the id of each: PROJECTS, SUBMISSIONS, MEDIA, TRANSCRIPTION, WEBHOOKS, MIGRATE, BACKUP.
 #   MEDIA=sa-… deploy/rights/kafka.sh confluent kafka acl create --cluster lkc-… --environment env-…
 # KAFKA_TOPIC_PREFIX is the prefix of the settings, if they have one.
 set -eu
 prefix=${KAFKA_TOPIC_PREFIX:-}
-topics='submissions.events media.work transcription.work webhooks.events media.events transcription.events parked'
+topics='projects.events submissions.events media.work transcription.work webhooks.events media.events transcription.events parked'
 
 # allow USER topic|group "NAMES" "OPERATIONS": the rest of the line is the command.
 allow() {
@@ -25,14 +25,15 @@ allow() {
 }
 
 # Each service describes all topics when it starts.
-for user in submissions media transcription webhooks; do
+for user in projects submissions media transcription webhooks; do
   allow "$user" topic "$topics" 'Describe DescribeConfigs' "$@"
 done
+allow projects topic 'projects.events parked' Write "$@"
 allow submissions topic "$topics" Write "$@"
 allow submissions topic 'media.events transcription.events parked' Read "$@"
 allow submissions group 'submissions submissions-transcripts submissions-dead-letters' 'Read Describe' "$@"
 # submissions reports the lag of each group.
-allow submissions group 'media transcription webhooks webhooks-events' Describe "$@"
+allow submissions group 'media transcription webhooks webhooks-events webhooks-projects' Describe "$@"
 allow media topic 'media.events parked' Write "$@"
 allow media topic media.work Read "$@"
 allow media group media 'Read Describe' "$@"
@@ -40,8 +41,8 @@ allow transcription topic 'transcription.events parked' Write "$@"
 allow transcription topic transcription.work Read "$@"
 allow transcription group transcription 'Read Describe' "$@"
 allow webhooks topic parked Write "$@"
-allow webhooks topic 'submissions.events webhooks.events' Read "$@"
-allow webhooks group 'webhooks webhooks-events' 'Read Describe' "$@"
+allow webhooks topic 'submissions.events webhooks.events projects.events' Read "$@"
+allow webhooks group 'webhooks webhooks-events webhooks-projects' 'Read Describe' "$@"
 allow migrate topic "$topics" 'Create Alter Describe DescribeConfigs' "$@"
 allow backup topic "$topics" Describe "$@"
-allow backup group 'submissions submissions-transcripts submissions-dead-letters media transcription webhooks webhooks-events' Describe "$@"
+allow backup group 'submissions submissions-transcripts submissions-dead-letters media transcription webhooks webhooks-events webhooks-projects' Describe "$@"

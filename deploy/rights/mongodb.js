@@ -11,8 +11,8 @@ const USERS = {
   webhooks: on('webhooks', 'readWrite'),
   // A migration changes indexes and documents of all three databases.
   migrate: ['projects', 'submissions', 'webhooks'].flatMap(each => on(each, 'readWrite', 'dbAdmin')),
-  // A backup reads all three databases, and holds a lease in the database of submissions.
-  backup: [...on('projects', 'read'), ...on('submissions', 'readWrite'), ...on('webhooks', 'read')],
+  // A backup reads all three databases, and holds a lease in the databases of projects and submissions.
+  backup: [...on('projects', 'readWrite'), ...on('submissions', 'readWrite'), ...on('webhooks', 'read')],
 };
 
 for (const [user, roles] of Object.entries(USERS)) {

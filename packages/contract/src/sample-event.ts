@@ -1,7 +1,9 @@
 /** Builds an event like a real one, with an invented contributor, for test events and for the API description. */
 import type { Invitation } from '@recording-request/proto/projects/v1/projects';
 import { MediaStatus, type Submission, TranscriptStatus } from '@recording-request/proto/submissions/v1/submissions';
+import { presentEventLink } from './present/recipient.ts';
 import { presentSubmission } from './present/submission.ts';
+import type { EventLinkJson } from './resources/recipient.ts';
 import type { SubmissionJson } from './resources/submission.ts';
 import type { WebhookSubject } from './webhook.ts';
 import type { WebhookEventType } from './webhook-events.ts';
@@ -18,6 +20,8 @@ export interface SampleContext {
 
 const CLIP_SEC = 48;
 const FAILED_MS = 900_000;
+const DUE_MS = 7 * 86_400_000;
+const SAMPLE_TOKEN = `vr_${'0'.repeat(43)}`;
 const WORDS = 'The best bread in town.';
 const INVITATION: Invitation = {
   person: { name: 'Ada Example', reference: 'P-17', email: 'ada@example.com', locale: 'en', verified: true },
@@ -61,7 +65,14 @@ export function sampleSubject(type: WebhookEventType, context: SampleContext): W
   const { at, id } = context;
   switch (type) {
     case 'webhook.test':
+    case 'project.created':
       return { type };
+    case 'project.updated':
+      return { type, changed: ['noteEnabled', 'expiresAt'] };
+    case 'link.recording':
+      return { type, link: sampleLink(context), responseSessionId: id() };
+    case 'link.closed':
+      return { type, link: sampleLink(context) };
     case 'response.completed':
       return { type, response: { responseSessionId: id(), tokenId: id(), submissionIds: [id(), id()] } };
     case 'submission.erased':
@@ -74,6 +85,12 @@ export function sampleSubject(type: WebhookEventType, context: SampleContext): W
     default:
       return { type, submission: { ...sampleSubmission(context), ...STATES[type] } };
   }
+}
+
+function sampleLink({ baseUrl, at, id }: SampleContext): EventLinkJson {
+  const person = { name: 'Ada Baker', reference: 'P-17', email: 'ada@bakery.example', locale: 'en', verified: true };
+  const invitation = { person, metadata: { shop: 'North' }, dueAt: new Date(at.getTime() + DUE_MS) };
+  return presentEventLink({ tokenId: id(), token: SAMPLE_TOKEN, invitation }, baseUrl);
 }
 
 /** Returns a fully processed submission. */

@@ -12,6 +12,10 @@ export const OPTIONAL_EVENTS = [
   'response.completed',
   'submission.erased',
   'webhook.failing',
+  'link.recording',
+  'link.closed',
+  'project.created',
+  'project.updated',
 ] as const;
 
 /** The event that a test call without a type sends. */

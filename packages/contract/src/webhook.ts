@@ -1,4 +1,5 @@
 /** The body that owners' endpoints receive. The service makes the bytes once, and each retry sends the same bytes. */
+import type { EventLinkJson } from './resources/recipient.ts';
 import type { SubmissionJson } from './resources/submission.ts';
 import type { WebhookEventType } from './webhook-events.ts';
 
@@ -8,6 +9,10 @@ export type WebhookSubject =
   | OtherSubject;
 
 type OtherSubject =
+  | { type: 'link.recording'; link: EventLinkJson; responseSessionId: string }
+  | { type: 'link.closed'; link: EventLinkJson }
+  | { type: 'project.created' }
+  | { type: 'project.updated'; changed: string[] }
   | { type: 'webhook.test' }
   | { type: 'response.completed'; response: { responseSessionId: string; tokenId: string; submissionIds: string[] } }
   | { type: 'submission.erased'; submissionId: string; erasedAt: Date }
@@ -44,7 +49,14 @@ export function webhookBody(head: WebhookHead, subject: WebhookSubject): Webhook
 function dataOf(subject: WebhookSubject) {
   switch (subject.type) {
     case 'webhook.test':
+    case 'project.created':
       return { submission: null };
+    case 'project.updated':
+      return { submission: null, changed: subject.changed };
+    case 'link.recording':
+      return { submission: null, link: subject.link, responseSessionId: subject.responseSessionId };
+    case 'link.closed':
+      return { submission: null, link: subject.link };
     case 'response.completed':
       return { submission: null, response: subject.response };
     case 'submission.erased':

@@ -8,7 +8,10 @@ import type { EventType } from './topics.ts';
 
 const EVENT_BYTES = 200_000;
 
-type WorkerEvent = Exclude<EventType, `submission.${string}` | 'response.completed'>;
+type WorkerEvent = Exclude<
+  EventType,
+  `submission.${string}` | 'response.completed' | `project.${string}` | `link.${string}`
+>;
 
 test('the largest event of each worker type is far below the limit of a Kafka record', () => {
   const ids = { projectId: 'p'.repeat(36), submissionId: 's'.repeat(36), requestNumber: 9 };

@@ -23,16 +23,23 @@ export function newEvent(type: EventType, payload: NonNullable<Event['payload']>
   };
 }
 
+/** The payloads that are about a project or a link, not about a submission. */
+const OF_PROJECTS: readonly NonNullable<Event['payload']>['$case'][] = [
+  'projectChanged',
+  'linkRecording',
+  'linkClosed',
+  'linkReminderDue',
+];
+
 /**
- * Returns the id of the event's submission. This id is the key of the event's record, so that a submission's events
- * stay in order.
+ * Returns the key of the event's record, so that events with the same subject stay in order: the id of the submission,
+ * or of the project.
  */
-export function submissionIdOf(event: Event): string {
-  const value = event.payload?.value;
-  if (!value) throw new Error(`an event of type ${event.type} has no payload`);
-  return 'submission' in value
-    ? (value.submission?.submissionId ?? '')
-    : (value as { submissionId: string }).submissionId;
+export function keyOf(event: Event): string {
+  const { type, payload } = event;
+  if (!payload) throw new Error(`an event of type ${type} has no payload`);
+  const { projectId, submissionId } = idsIn(payload);
+  return (OF_PROJECTS.includes(payload.$case) ? projectId : submissionId) ?? '';
 }
 
 /** Returns the message with the ids of the event's subject. */
@@ -71,8 +78,8 @@ export function subjectOf(value: Buffer | null): { type: string } & SubmissionId
   try {
     const { type, payload } = Event.decode(value);
     if (!payload) return { ...nothing, type };
-    const about = 'submission' in payload.value ? payload.value.submission : (payload.value as SubmissionIds);
-    return { type, projectId: about?.projectId ?? '', submissionId: about?.submissionId ?? '' };
+    const { projectId = '', submissionId = '' } = idsIn(payload);
+    return { type, projectId, submissionId };
   } catch {
     return nothing;
   }
@@ -85,8 +92,9 @@ export function subjectOf(value: Buffer | null): { type: string } & SubmissionId
 export function missingFrom(event: Event): string | undefined {
   const { id, type, payload, schemaVersion } = event;
   if (id === '' || !payload || schemaVersion > versionOf(type)) return KNOWN_PAYLOAD;
-  const about = 'submission' in payload.value ? payload.value.submission : (payload.value as SubmissionIds);
-  if (!about?.projectId || !about.submissionId) return 'the submission that it is about';
+  const { projectId, submissionId } = idsIn(payload);
+  if (OF_PROJECTS.includes(payload.$case)) return missingFromProjects(payload);
+  if (!projectId || !submissionId) return 'the submission that it is about';
   switch (payload.$case) {
     case 'submissionCompleted':
     case 'submissionTranscript':
@@ -105,6 +113,15 @@ export function missingFrom(event: Event): string | undefined {
       return undefined;
   }
 }
+
+function missingFromProjects({ value }: NonNullable<Event['payload']>): string | undefined {
+  const { projectId, ownerId, linkId = '-' } = value as { projectId: string; ownerId: string; linkId?: string };
+  if (!projectId || !ownerId) return 'the project that it is about';
+  return linkId === '' ? 'the link that it is about' : undefined;
+}
+
+const idsIn = ({ value }: NonNullable<Event['payload']>): Partial<SubmissionIds> =>
+  'submission' in value ? (value.submission ?? {}) : (value as Partial<SubmissionIds>);
 
 interface SubmissionIds {
   projectId: string;

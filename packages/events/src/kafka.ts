@@ -9,7 +9,7 @@ import { type MakeTopics, makeTopics as make } from '@recording-request/kit-kafk
 import type { OutgoingRecord, RecordFormat } from '@recording-request/kit-kafka/record';
 import { contextOf } from '@recording-request/kit-telemetry/span';
 import { Event } from '@recording-request/proto/events/v1/events';
-import { missingFrom, subjectIn, submissionIdOf } from './event.ts';
+import { keyOf, missingFrom, subjectIn } from './event.ts';
 import type { OutboxEntry } from './outbox.ts';
 import { DEAD_LETTER_TOPIC, type EventType, TOPICS, type TopicName, topicOf } from './topics.ts';
 
@@ -41,7 +41,7 @@ export function outboxEntry(event: Event): OutboxEntry {
 function recordOf(event: Event): OutgoingRecord {
   return {
     topic: topicOf(event.type as EventType),
-    key: submissionIdOf(event),
+    key: keyOf(event),
     value: Buffer.from(Event.encode(event).finish()),
   };
 }

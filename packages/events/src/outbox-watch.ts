@@ -19,8 +19,10 @@ const ADDED = {
 // Clearing an outbox must not wake the relay.
 const UPDATE = { operationType: 'update', 'updateDescription.updatedFields.outbox': { $ne: [] }, $expr: ADDED };
 
+const NEW = { operationType: { $in: ['insert', 'replace'] }, 'fullDocument.outbox': { $exists: true, $ne: [] } };
+
 /** The pipeline of a change stream for changes that may have added an outbox entry. */
-export const WAKING = [{ $match: { $or: [{ operationType: { $in: ['insert', 'replace'] } }, UPDATE] } }];
+export const WAKING = [{ $match: { $or: [NEW, UPDATE] } }];
 
 /**
  * Calls `wake` when a document of the collection may have an outbox entry. A poll finds entries that arrive while the change

@@ -37,32 +37,24 @@ const BATCH_BYTES = 1024 * 1024;
 const STOP_MS = 5_000;
 
 /**
- * Publishes the outbox entries of a collection, then clears them. A change stream wakes the relay, and a poll every
+ * Publishes the outbox entries of some collections, then clears them. Change streams wake the relay, and a poll every
  * `pollMs` finds the remaining entries. A lease allows one process at a time; another process takes over within
  * `leaseMs`. After a failed send, the process gives up the lease for `restMs`, so that another process tries.
  */
 export function startRelay(options: {
   connection: Connection;
-  collection: string;
+  /** The name of the lease is `outbox:` and this name. */
+  name: string;
+  /** The collections in the order in which they are read, each with the field that is its shard key. */
+  collections: Readonly<Record<string, string>>;
   kafka: Publisher;
   log: Logger;
-  /** The field of each document that is the collection's shard key. */
-  shardKey?: string;
   pollMs?: number;
   leaseMs?: number;
   restMs?: number;
 }): Stoppable {
-  const {
-    connection,
-    collection,
-    kafka,
-    log,
-    shardKey = '_id',
-    pollMs = 5_000,
-    leaseMs = 3_000,
-    restMs = 5_000,
-  } = options;
-  const lease = createLease(connection, `outbox:${collection}`, leaseMs);
+  const { connection, name, collections, kafka, log, pollMs = 5_000, leaseMs = 3_000, restMs = 5_000 } = options;
+  const lease = createLease(connection, `outbox:${name}`, leaseMs);
   let heldUntil = 0;
   let restUntil = 0;
   // The time of the holder's next poll, unless a change wakes it earlier.
@@ -86,7 +78,7 @@ export function startRelay(options: {
     }, leaseMs / 3);
     let failure: Error | undefined;
     try {
-      failure = await relayAll({ connection, name: collection, shardKey, kafka, log, goOn: isHeld });
+      failure = await relayAll({ connection, collections, kafka, goOn: isHeld });
     } catch (error) {
       failure = error as Error;
     } finally {
@@ -95,28 +87,30 @@ export function startRelay(options: {
     }
     if (failure || !isHeld()) lookAt = 0;
     if (!failure) return;
-    log.warn({ err: failure, collection, restMs }, 'Events could not be published; another process may retry');
+    log.warn({ err: failure, outbox: name, restMs }, 'Events could not be published; another process may retry');
     heldUntil = 0;
     restUntil = Date.now() + restMs;
     await lease.release();
   };
   const loop = every(Math.min(pollMs, leaseMs / 3), () => context.with(suppressTracing(ROOT_CONTEXT), turn), {
     log,
-    name: `outbox of ${collection}`,
+    name: `outbox of ${name}`,
   });
   const wake = () => {
     lookAt = 0;
     loop.wake();
   };
-  const watch = watchCollection({ connection, collection, log, wake: () => heldUntil > 0 && wake() });
+  const watches = Object.keys(collections).map(collection =>
+    watchCollection({ connection, collection, log, wake: () => heldUntil > 0 && wake() }),
+  );
   return {
     wake,
     async stop() {
       stopping = true;
-      await watch.stop();
+      await Promise.all(watches.map(watch => watch.stop()));
       // Another process publishes the entries that an unresponsive broker blocks here.
       await bounded(loop.stop(), STOP_MS, 'ending the publication').catch(err =>
-        log.warn({ err, collection }, 'Publishing did not end before the stop; another process repeats it'),
+        log.warn({ err, outbox: name }, 'Publishing did not end before the stop; another process repeats it'),
       );
       await lease.release();
     },
@@ -130,10 +124,8 @@ interface Carrier {
 
 interface Relaying {
   connection: Connection;
-  name: string;
-  shardKey: string;
+  collections: Readonly<Record<string, string>>;
   kafka: Publisher;
-  log: Logger;
   /** Returns false when the pass must end, because another process may have the lease. */
   goOn(): boolean;
 }
@@ -142,13 +134,25 @@ interface Relaying {
 type Carried = OutboxEntry & { carrier: string; filter: { _id: string } };
 
 /**
- * Publishes and clears the entries of all documents, oldest first. If a partition fails, its entries wait for another pass in
- * order. Returns the last failure, if any.
+ * Publishes and clears the entries of all documents, in each collection oldest first. If a partition fails, its entries
+ * wait for another pass in order. Returns the last failure, if any.
  */
 async function relayAll(relaying: Relaying): Promise<Error | undefined> {
-  const { connection, name, shardKey, kafka, goOn } = relaying;
-  const collection = carriersOf(connection, name);
   const failed = new Set<string>();
+  let failure: Error | undefined;
+  for (const [name, shardKey] of Object.entries(relaying.collections)) {
+    failure = (await relayOne(relaying, { name, shardKey, failed })) ?? failure;
+    if (!relaying.goOn() || failure instanceof KafkaAwayError) break;
+  }
+  return failure;
+}
+
+/** Does the same for one collection. `failed`: the partitions to which this pass sends no more. */
+async function relayOne(
+  { connection, kafka, goOn }: Relaying,
+  { name, shardKey, failed }: { name: string; shardKey: string; failed: Set<string> },
+): Promise<Error | undefined> {
+  const collection = carriersOf(connection, name);
   let failure: Error | undefined;
   const cursor = collection
     .find({ 'outbox.at': { $exists: true } }, { projection: { outbox: 1, [shardKey]: 1 }, hint: { 'outbox.at': 1 } })
@@ -159,7 +163,7 @@ async function relayAll(relaying: Relaying): Promise<Error | undefined> {
     const done: Carried[] = [];
     for (const [index, entry] of batch.entries()) {
       let error: Error | undefined = outcomes[index];
-      if (error instanceof RecordTooLargeError) error = await setAside(relaying, entry, error);
+      if (error instanceof RecordTooLargeError) error = await setAside({ kafka, name }, entry, error);
       if (error === undefined) done.push(entry);
       else {
         failed.add(kafka.partitionOf(entry));
@@ -174,7 +178,7 @@ async function relayAll(relaying: Relaying): Promise<Error | undefined> {
 
 /** Sets the entry aside. Returns undefined when the entry can then be cleared, otherwise the error. */
 async function setAside(
-  { name, kafka }: Relaying,
+  { name, kafka }: { name: string; kafka: Publisher },
   entry: Carried,
   reason: RecordTooLargeError,
 ): Promise<Error | undefined> {

@@ -11,6 +11,11 @@ const TOPIC_OF = {
   'submission.media.failed': 'webhooks.events',
   'submission.erasure': 'webhooks.events',
   'response.completed': 'webhooks.events',
+  'project.created': 'projects.events',
+  'project.updated': 'projects.events',
+  'link.recording': 'projects.events',
+  'link.closed': 'projects.events',
+  'link.reminder_due': 'projects.events',
   'media.processed': 'media.events',
   'media.failed': 'media.events',
   'transcript.completed': 'transcription.events',
@@ -44,6 +49,7 @@ export const CONSUMERS: readonly (readonly [topic: TopicName, group: string])[] 
   ['transcription.events', 'submissions-transcripts'],
   ['submissions.events', 'webhooks'],
   ['webhooks.events', 'webhooks-events'],
+  ['projects.events', 'webhooks-projects'],
   [DEAD_LETTER_TOPIC, 'submissions-dead-letters'],
 ];
 
@@ -54,6 +60,7 @@ export const serviceOfGroup = (group: string): string => group.split('-')[0]!;
 
 /** The topics to which each service publishes. Submissions also replays dead letters to their original topics. */
 export const PRODUCED: Readonly<Record<string, readonly TopicName[]>> = {
+  projects: ['projects.events', DEAD_LETTER_TOPIC],
   submissions: [
     ...new Set<TopicName>(['submissions.events', 'webhooks.events', 'media.work', 'transcription.work', ...CONSUMED]),
   ],

@@ -68,7 +68,7 @@ test('events wait for a hanging Kafka, longer than a producer retries, and then 
   const connection = await stack.use(testStores({ env })).database('kit');
   const things = connection.db!.collection<{ _id: string; outbox: object[] }>('things');
   await things.createIndex({ 'outbox.at': 1 }, { sparse: true });
-  const options = { connection, collection: 'things', log, pollMs: 100, restMs: 100 };
+  const options = { connection, name: 'things', collections: { things: '_id' }, log, pollMs: 100, restMs: 100 };
   stack.adopt(startRelay({ ...options, kafka: { ...writer, publishRecords } }), relay => relay.stop());
   const carried: Event[] = [];
   const carry = async (submissionId: string, count: number) => {

@@ -7,7 +7,7 @@ import { testEnvironment } from '@recording-request/testing/environment';
 import { testStores } from '@recording-request/testing/test-stores';
 import { until } from '@recording-request/testing/wait';
 import { Kafka as KafkaClient, logLevel, type Producer } from 'kafkajs';
-import { newEvent, submissionIdOf } from '../src/event.ts';
+import { keyOf, newEvent } from '../src/event.ts';
 import type { ConsumerOptions, Kafka } from '../src/kafka.ts';
 import type { TopicName } from '../src/topics.ts';
 
@@ -43,7 +43,7 @@ type Handle = (submissionId: string, signal: AbortSignal) => Promise<void>;
 const consume = (topic: TopicName, handle: Handle, options: Partial<ConsumerOptions> = {}): Promise<Consumer> =>
   kafka.consume({
     ...{ topic, group: 'work', concurrency: 2, jobLimitMs: 60_000, ...options },
-    handle: (event, { signal }) => handle(submissionIdOf(event), signal),
+    handle: (event, { signal }) => handle(keyOf(event), signal),
   });
 
 /** Publishes events and waits until all are handled. Returns the duration. */

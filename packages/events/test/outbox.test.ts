@@ -37,7 +37,15 @@ async function startTestRelays() {
     prefix: `${name}.`,
     /** Long enough that a busy machine renews the lease in time, so that no entry is published twice. */
     relay: (options: Partial<Parameters<typeof startRelay>[0]> = {}) => {
-      const defaults = { connection, collection: 'things', kafka, log, pollMs: 200, leaseMs: 15_000 };
+      const defaults = {
+        connection,
+        name: 'things',
+        collections: { things: '_id' },
+        kafka,
+        log,
+        pollMs: 200,
+        leaseMs: 15_000,
+      };
       relays.push(startRelay({ ...defaults, ...options }));
     },
     uncleared: () => things.countDocuments({ 'outbox.at': { $exists: true } }),
@@ -242,7 +250,8 @@ test('a change without an event wakes no relay, and each way to add one does', a
   await using stream = things.watch(WAKING);
   assert.equal(await stream.tryNext(), null, 'the stream is open, and no change has arrived');
   for (const [_id, change] of Object.entries(changes)) await things.updateOne({ _id }, change);
-  await things.insertOne({ _id: 'the end' });
+  await things.insertOne({ _id: 'a document without an event' });
+  await things.insertOne({ _id: 'the end', outbox: [entry] });
   const woken: string[] = [];
   while (woken.at(-1) !== 'the end') {
     const change = (await stream.next()) as { documentKey?: { _id: string } };

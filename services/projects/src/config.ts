@@ -8,6 +8,8 @@ import {
   operatorVariables,
   processVariables,
 } from '@recording-request/kit/service-variables';
+import { kafkaVariables } from '@recording-request/kit-kafka/variables';
+import { figureVariables } from '@recording-request/kit-mongo/figure-variables';
 import { mongoVariables } from '@recording-request/kit-mongo/variables';
 
 const DAY = 86_400;
@@ -20,6 +22,8 @@ export const variables = {
   ...internalVariables,
   ...mongoVariables,
   ...secretsKeyVariables,
+  ...kafkaVariables,
+  figuresSeconds: figureVariables.figuresSeconds,
   allowHttpUrls: flag('ALLOW_HTTP_URLS', 'whether `requestUrl` and `webhookUrl` may use plain http'),
   defaultExpirySeconds: integer(
     'DEFAULT_EXPIRY_SECONDS',

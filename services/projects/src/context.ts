@@ -3,6 +3,7 @@ import { createFairSlots, type FairSlots } from '@recording-request/kit/fair-slo
 import type { Logger } from '@recording-request/kit/log';
 import { createSecretBox, type SecretBox } from '@recording-request/kit/secret-box';
 import type { Clock } from '@recording-request/kit-mongo/clock';
+import type { Connection } from '@recording-request/kit-mongo/mongo';
 import { type Internal, openInternal } from '@recording-request/kit-rpc/internal/internal';
 import type { Config } from './config.ts';
 import { openStore, type Store } from './store/store.ts';
@@ -21,6 +22,7 @@ export interface Context extends AsyncDisposable {
   secrets: SecretBox;
   internal: Internal;
   store: Store;
+  connection: Connection;
   /** The functions that check the values of a request against the public contract. */
   checks: ReturnType<typeof createProjectChecks>;
   /** Slots that owners share. They are limited because a page of links or a creation needs about 1 MB of memory. */
@@ -45,6 +47,7 @@ export async function openContext(config: Config, log: Logger): Promise<Context>
     secrets,
     internal,
     store,
+    connection: store.connection,
     checks: createProjectChecks(config),
     lists: createFairSlots(LISTS_AT_ONCE, { queued: QUEUED }),
     creations: createFairSlots(CREATIONS_AT_ONCE, { queued: QUEUED }),

@@ -2,6 +2,7 @@ import { every, type RunningService, stopAll } from '@recording-request/kit/life
 import type { Logger } from '@recording-request/kit/log';
 import { implement } from '@recording-request/kit-rpc/grpc-server';
 import { startListeners } from '@recording-request/kit-rpc/listeners';
+import { isMeasured } from '@recording-request/kit-telemetry/signals';
 import { type AccountsServiceServer, AccountsServiceService } from '@recording-request/proto/accounts/v1/accounts';
 import { callers } from '@recording-request/proto/callers';
 import {
@@ -9,9 +10,11 @@ import {
   ProjectsOperatorServiceService,
 } from '@recording-request/proto/operator/v1/projects';
 import { type ProjectsServiceServer, ProjectsServiceService } from '@recording-request/proto/projects/v1/projects';
+import { startPublishing } from './adapters/publishing.ts';
 import type { Config } from './config.ts';
 import { openContext } from './context.ts';
 import { accountsHandlers, operatorHandlers, projectsHandlers } from './rpc/handlers.ts';
+import { startReporting } from './workflows/report-figures.ts';
 import { requireKeys } from './workflows/require-keys.ts';
 import { sweep } from './workflows/sweep.ts';
 
@@ -30,6 +33,8 @@ export async function startService(config: Config, log: Logger): Promise<Project
   };
   await requireKeys(context, log).catch(giveUp);
   if (config.allowHttpUrls) log.warn('ALLOW_HTTP_URLS is on: requestUrl and webhookUrl may be plain http');
+  const publishing = await startPublishing(context, log).catch(giveUp);
+  const stopPublishing = () => publishing[Symbol.asyncDispose]();
   const listeners = await startListeners({
     config,
     internal: context.internal,
@@ -40,9 +45,21 @@ export async function startService(config: Config, log: Logger): Promise<Project
       implement<ProjectsOperatorServiceServer>(ProjectsOperatorServiceService, operatorHandlers(context)),
     ],
     log,
-  }).catch(giveUp);
-  const sweeper = every(config.claimSweepSeconds * 1000, () => sweep(context), { log, name: 'claims' });
-  const stop = () => stopAll([() => sweeper.stop(), () => listeners.close(), () => context[Symbol.asyncDispose]()]);
+  }).catch(async error => {
+    await stopPublishing();
+    return await giveUp(error);
+  });
+  const loops = [
+    every(config.claimSweepSeconds * 1000, () => sweep(context), { log, name: 'claims' }),
+    ...(isMeasured() ? [startReporting(context, log)] : []),
+  ];
+  const stop = () =>
+    stopAll([
+      ...loops.map(loop => () => loop.stop()),
+      () => listeners.close(),
+      stopPublishing,
+      () => context[Symbol.asyncDispose](),
+    ]);
   const { grpcAddress, operatorAddress } = listeners;
   return { grpcAddress, operatorAddress, stop, [Symbol.asyncDispose]: stop };
 }

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { after, before, test } from 'node:test';
+import { startRelay } from '@recording-request/events/outbox';
 import { loadConfig } from '@recording-request/kit/config';
 import { uuidv7 } from '@recording-request/kit/ids';
 import { createLogger } from '@recording-request/kit/log';
@@ -11,7 +12,10 @@ import { projectSettings } from '@recording-request/testing/project-settings';
 import { takeInventory } from '@recording-request/testing/query-inventory';
 import { unroutable } from '@recording-request/testing/shard-watch';
 import { testStores } from '@recording-request/testing/test-stores';
+import { until } from '@recording-request/testing/wait';
+import { linkClosed, projectCreated, projectUpdated } from '../src/messages.ts';
 import { migrate } from '../src/migrate.ts';
+import { CARRIERS } from '../src/store/outbox.ts';
 import { schema } from '../src/store/schema-steps.ts';
 import { sharding } from '../src/store/shard-keys.ts';
 import { type OpenStore, openStore } from '../src/store/store.ts';
@@ -228,7 +232,9 @@ test('no query of a store reads more than it returns or changes, however much is
   }
 
   const made = { ...project(0), _id: uuidv7(), usesChange: undefined };
-  await open.transaction(session => projects.insert(made as never, hashOf('made'), session));
+  await open.transaction(session =>
+    projects.insert(made as never, { dashboardHash: hashOf('made'), created: projectCreated(made) }, session),
+  );
   await projects.find(OWNER, PROJECT);
   await projects.nameOf(OWNER, PROJECT);
   await projects.setHasInvitations(PROJECT);
@@ -238,10 +244,13 @@ test('no query of a store reads more than it returns or changes, however much is
   await projects.pageOf(OWNER, ids[40], 5);
   assert.equal((await projects.search(OWNER, { words: ['STORIES', '8'], after: undefined }, 10)).length, 6);
   await projects.search(OWNER, { words: ['8'], after: ids[40] }, 10);
-  await projects.update(OWNER, PROJECT, { settings: { projectName: 'New' }, addressWasSet: true }, '');
+  const before = (await projects.find(OWNER, PROJECT))!;
+  const renamed = { settings: { projectName: 'New' }, addressWasSet: true };
+  assert.ok(await projects.update(before, renamed, projectUpdated(before, ['projectName'])));
+  assert.equal(await projects.update(before, renamed, undefined), null, 'another request has changed the name');
   const secret = { settings: {}, secret: { secret: 'x', former: null }, addressWasSet: false };
-  await projects.update(OWNER, PROJECT, secret, '');
-  for (const time of [now, null]) await projects.setClosed(OWNER, PROJECT, time);
+  await projects.update(before, secret, undefined);
+  for (const closedAt of [now, null]) await projects.setClosed(before, closedAt, projectUpdated(before, ['closed']));
   await projects.idsOf(OWNER, 10);
   await projects.setDashboardHash(OWNER, PROJECT, hashOf('another'));
   for (const secret of ['another', 'dashboard 7', 'dashboard 7']) await projects.findByDashboardHash(hashOf(secret));
@@ -280,6 +289,10 @@ test('no query of a store reads more than it returns or changes, however much is
   assert.equal(await people.lastPosition(PROJECT), LINKS + 1);
   assert.equal((await people.invitationsOf(PROJECT, [linkId(0, 8), linkId(0, 9)])).length, 2);
   assert.equal((await people.referencesOf(linkId(0, 0), [response(0, 2)._id])).length, 1);
+  await links.disable(
+    { ownerId: OWNER, projectId: PROJECT, linkId: linkId(0, 8) },
+    linkClosed({ _id: linkId(0, 8), projectId: PROJECT, ownerId: OWNER }),
+  );
   await links.update({ ownerId: OWNER, projectId: PROJECT, linkId: linkId(0, 8) }, { disabled: true });
   for (const projectId of [PROJECT, PROJECT, '']) await links.setOpened({ linkId: linkId(0, 9), projectId }, now);
   await links.sums(OWNER, [PROJECT, ids[2]!]);
@@ -324,6 +337,9 @@ test('no query of a store reads more than it returns or changes, however much is
   await open.models.projects.updateOne({ _id: PROJECT }, { $set: { usesChange: { from: 900, to: 950, version: 2 } } });
   await sharedUses.sweep();
 
+  assert.equal((await open.outbox.unpublished()).documents > 3, true);
+  await inventory.judge('the relay', relayOnce);
+
   await erasures.find('project', 'erased 1');
   await erasures.tallyProject(PROJECT);
   assert.equal((await erasures.due(now)).length, 2);
@@ -341,6 +357,23 @@ test('no query of a store reads more than it returns or changes, however much is
   assert.deepEqual(across, Object.keys(sharding.acrossShards).sort(), 'each other command carries its shard key');
   assert.deepEqual(unroutable(across), [], 'no command that changes one document queries every shard');
 });
+
+/** Publishes the events in the documents. */
+async function relayOnce(): Promise<void> {
+  const kafka = {
+    publishRecords: async (records: unknown[]) => records.map(() => undefined),
+    partitionOf: () => 'one',
+    setAside: async () => {},
+  };
+  const log = createLogger('test', 'silent');
+  const relay = startRelay({
+    ...{ connection: open.connection, name: 'projects', collections: CARRIERS },
+    ...{ kafka: kafka as never, log },
+  });
+  await until('every event is published', async () => (await open.outbox.unpublished()).documents === 0);
+  // Not awaited, because the change streams end earlier, with the connection.
+  void relay.stop().catch(() => {});
+}
 
 test('the figures of a project cost the same with 10 links as with hundreds, and show each change at once', async () => {
   const small = { ...project(4), _id: uuidv7() };

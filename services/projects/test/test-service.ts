@@ -25,14 +25,17 @@ import { migrate } from '../src/migrate.ts';
 import { startService } from '../src/service.ts';
 import { openStore } from '../src/store/store.ts';
 
-/** Starts the service as in production. Its sweeper does nothing unless `extra` enables it. */
-export async function startTestProjects(extra: Record<string, string> = {}) {
+/**
+ * Starts the service as in production. Its sweeper does nothing unless `extra` enables it. `start` may change the
+ * configuration of each process.
+ */
+export async function startTestProjects(extra: Record<string, string> = {}, start = startService) {
   await using starting = new AsyncDisposableStack();
   const running = starting.use(
     await startTestService({
       name: 'projects',
       readConfig,
-      startService,
+      startService: start,
       migrate,
       env: { CLAIM_SWEEP_SECONDS: '3600', ...extra },
     }),
@@ -68,6 +71,9 @@ export async function startTestProjects(extra: Record<string, string> = {}) {
       return { projects, operator, [Symbol.asyncDispose]: () => parts.disposeAsync() };
     },
     secretsKey: config.secretsKey,
+    stores: running.stores,
+    service: running.service,
+    startAnother: running.startAnother,
     [Symbol.asyncDispose]: () => started.disposeAsync(),
   };
 }

@@ -45,7 +45,10 @@ export async function startService(config: Config, log: Logger): Promise<Submiss
   await using started = new AsyncDisposableStack();
   const context = started.use(await openContext(config, log));
   const { connection, kafka, landings } = context;
-  const relay = startRelay({ connection, collection: 'submissions', shardKey: 'projectId', kafka, log });
+  const relay = startRelay({
+    ...{ connection, kafka, log, name: 'submissions' },
+    collections: { submissions: 'projectId' },
+  });
   started.defer(() => relay.stop());
   const consumers = await Promise.all([
     ...[mediaEvents(context), transcriptionEvents(context)].map(options => kafka.consume(options)),

@@ -318,8 +318,8 @@ async function relayOnce(): Promise<void> {
   const log = createLogger('test', 'silent');
   const relay = startRelay({
     connection: opened.connection,
-    collection: 'submissions',
-    shardKey: 'projectId',
+    name: 'submissions',
+    collections: { submissions: 'projectId' },
     kafka: kafka as never,
     log,
   });

@@ -6,6 +6,7 @@ import { createSecretBox, type SecretBox } from '@recording-request/kit/secret-b
 import { type Clock, followDatabase } from '@recording-request/kit-mongo/clock';
 import { type Connection, connectMongo } from '@recording-request/kit-mongo/mongo';
 import { type Internal, openInternal } from '@recording-request/kit-rpc/internal/internal';
+import { type EventLinks, projectEventLinks } from './adapters/event-links.ts';
 import { createSender, type Sender } from './adapters/http-sender.ts';
 import { projectTargets, type Targets } from './adapters/targets.ts';
 import { submissionTranscripts, type Transcripts } from './adapters/transcripts.ts';
@@ -28,6 +29,7 @@ export interface Context extends AsyncDisposable {
   kafka: Kafka;
   targets: Targets;
   transcripts: Transcripts;
+  eventLinks: EventLinks;
   sender: Sender;
   sending: SendingState;
   dispatcher: Dispatcher;
@@ -52,6 +54,8 @@ export async function openContext(config: Config, log: Logger): Promise<Context>
   const targets = opening.adopt(projects, targets => targets.close());
   const submissions = submissionTranscripts(config.submissionsGrpc, internal.peer('submissions'));
   const transcripts = opening.adopt(submissions, each => each.close());
+  const links = projectEventLinks(config.projectsGrpc, internal.peer('projects'));
+  const eventLinks = opening.adopt(links, each => each.close());
   const sender = createSender({
     allowHttp: config.allowHttpUrls,
     allowPrivate: config.allowPrivateTargets,
@@ -64,7 +68,7 @@ export async function openContext(config: Config, log: Logger): Promise<Context>
   const dispatcher = createDispatcher({ config, log, secrets, clock, store, targets, sender, sending });
   const opened = opening.move();
   const dispose = () => opened.disposeAsync();
-  const servers = { internal, clock, connection, store, kafka, targets, transcripts, sender };
+  const servers = { internal, clock, connection, store, kafka, targets, transcripts, eventLinks, sender };
   const lists = createFairSlots(LISTS_AT_ONCE, { queued: LISTS_QUEUED });
   return { config, log, secrets, ...servers, sending, dispatcher, lists, [Symbol.asyncDispose]: dispose };
 }

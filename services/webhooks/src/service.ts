@@ -11,6 +11,7 @@ import {
 import { type WebhooksServiceServer, WebhooksServiceService } from '@recording-request/proto/webhooks/v1/webhooks';
 import type { Config } from './config.ts';
 import { consumeOwnerEvents } from './consumers/owner-events.ts';
+import { consumeProjectEvents } from './consumers/project-events.ts';
 import { consumeSubmissionEvents } from './consumers/submission-events.ts';
 import { openContext } from './context.ts';
 import { operatorHandlers, webhooksHandlers } from './rpc/handlers.ts';
@@ -43,7 +44,7 @@ export async function startService(config: Config, log: Logger): Promise<Webhook
   ];
   for (const loop of loops) starting.defer(() => loop.stop());
   const consumers = await Promise.all(
-    [consumeSubmissionEvents(context), consumeOwnerEvents(context)].map(async joining =>
+    [consumeSubmissionEvents(context), consumeOwnerEvents(context), consumeProjectEvents(context)].map(async joining =>
       starting.adopt(await joining, consumer => consumer.stop()),
     ),
   );

@@ -9,6 +9,7 @@ import {
   WebhooksOperatorServiceService,
 } from '@recording-request/proto/operator/v1/webhooks';
 import {
+  type GetEventLinkResponse,
   type GetWebhookTargetResponse,
   type Invitation,
   type ProjectsServiceServer,
@@ -56,6 +57,7 @@ export async function startTestWebhooks(extra: Record<string, string> = {}) {
   const submissions = new Map<string, Submission>();
   /** By link. While `invitations.fail` is set, the RPC fails. */
   const invitations = { of: new Map<string, Invitation>(), fail: false, calls: 0 };
+  const links = new Map<string, GetEventLinkResponse>();
   const projects = await startFakeServices([
     fakeService<ProjectsServiceServer>(ProjectsServiceService, () => ({
       async getWebhookTarget({ projectId }) {
@@ -67,6 +69,11 @@ export async function startTestWebhooks(extra: Record<string, string> = {}) {
         invitations.calls += 1;
         if (invitations.fail) throw new DomainError('unavailable', 'The test fails this call.');
         return { invitations: origins.map(({ linkId }) => invitations.of.get(linkId) ?? { metadata: {} }) };
+      },
+      async getEventLink({ linkId }) {
+        const link = links.get(linkId);
+        if (!link) throw new DomainError('not_found', 'There is no such recording link.');
+        return link;
       },
     })),
     fakeService<SubmissionsServiceServer>(SubmissionsServiceService, () => ({
@@ -104,6 +111,7 @@ export async function startTestWebhooks(extra: Record<string, string> = {}) {
     targets,
     submissions,
     invitations,
+    links,
     service: running.service,
     webhooks,
     operator,

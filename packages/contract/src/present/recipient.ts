@@ -1,5 +1,7 @@
 import type { Invitation } from '@recording-request/proto/projects/v1/projects';
-import type { RecipientJson } from '../resources/recipient.ts';
+import { recipientUrl } from '../addresses.ts';
+import { isoDateOrNull } from '../dates.ts';
+import type { EventLinkJson, RecipientJson } from '../resources/recipient.ts';
 
 /** Returns the person of an invitation; null when nothing is known about a person. */
 export function presentRecipient(invitation: Invitation | undefined): RecipientJson | null {
@@ -12,5 +14,19 @@ export function presentRecipient(invitation: Invitation | undefined): RecipientJ
     email: email || null,
     locale: locale || null,
     verified,
+  };
+}
+
+/** Returns the link of an event. `token` is "" when its key is lost. */
+export function presentEventLink(
+  { tokenId, token, invitation }: { tokenId: string; token: string; invitation: Invitation | undefined },
+  baseUrl: string,
+): EventLinkJson {
+  return {
+    tokenId,
+    recipient: presentRecipient(invitation),
+    metadata: invitation?.metadata ?? {},
+    recipientUrl: token === '' ? null : recipientUrl(baseUrl, token),
+    dueAt: isoDateOrNull(invitation?.dueAt),
   };
 }

@@ -13,7 +13,7 @@ import {
   ProjectStats,
   ProjectSummary,
 } from './project.ts';
-import { Recipient } from './recipient.ts';
+import { EventLink, Recipient } from './recipient.ts';
 import { AcceptedTerms, Pagination, Submission, SubmissionsPage } from './submission.ts';
 import { WebhookDeliveriesPage, WebhookDelivery, WebhookRedelivery } from './webhook-delivery.ts';
 import { WEBHOOK_EVENT_SCHEMAS } from './webhook-event.ts';
@@ -30,6 +30,7 @@ export const RESOURCES = [
   CreatedSharedRecipientLink,
   AcceptedTerms,
   Recipient,
+  EventLink,
   Submission,
   ProjectSummary,
   ProjectDetail,

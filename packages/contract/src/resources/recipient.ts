@@ -1,5 +1,5 @@
 import Type, { type Static } from 'typebox';
-import { flag, nullableText, resource } from './fields.ts';
+import { flag, nullableFormat, nullableRef, nullableText, resource, uuid } from './fields.ts';
 
 export const Recipient = Type.Object(
   {
@@ -18,3 +18,15 @@ export const metadata = Type.Unsafe<Record<string, string>>({
   additionalProperties: { type: 'string' },
   description: 'The owner’s own texts by name; {} without any.',
 });
+
+export const EventLink = Type.Object(
+  {
+    tokenId: uuid('The link.'),
+    recipient: nullableRef(Recipient),
+    metadata,
+    recipientUrl: nullableFormat('uri', 'The recording link; null when its key is lost.'),
+    dueAt: nullableFormat('date-time', 'The deadline; a later clip is late.'),
+  },
+  { $id: 'EventLink', description: 'The link of an event, as it was when the event was prepared.', ...resource },
+);
+export type EventLinkJson = Static<typeof EventLink>;

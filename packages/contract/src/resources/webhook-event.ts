@@ -1,6 +1,7 @@
 import Type, { type TSchema } from 'typebox';
 import type { WebhookEventType } from '../webhook-events.ts';
 import { count, dateTime, nullableInteger, ref, resource, text, uuid } from './fields.ts';
+import { EventLink } from './recipient.ts';
 import { Submission } from './submission.ts';
 
 const event = <const T extends WebhookEventType, D extends Record<string, TSchema>>(type: T, $id: string, data: D) =>
@@ -59,6 +60,19 @@ const WebhookFailingEvent = event('webhook.failing', 'WebhookFailingEvent', {
   lastError: text('Why the last attempt did not succeed.'),
   unsentEvents: count('The events that waited at `createdAt`; 10,000 means 10,000 or more.'),
 });
+const LinkRecordingEvent = event('link.recording', 'LinkRecordingEvent', {
+  ...without,
+  link: ref(EventLink),
+  responseSessionId: uuid('The response that began. The responseId of its submissions.'),
+});
+const LinkClosedEvent = event('link.closed', 'LinkClosedEvent', { ...without, link: ref(EventLink) });
+const ProjectCreatedEvent = event('project.created', 'ProjectCreatedEvent', without);
+const ProjectUpdatedEvent = event('project.updated', 'ProjectUpdatedEvent', {
+  ...without,
+  changed: Type.Array(text('A setting; also expiresAt, webhookSecret or closed.'), {
+    description: 'The names of what changed, without the values.',
+  }),
+});
 const TestEvent = event('webhook.test', 'TestEvent', without);
 
 /** The schema of an event, by its `type`. */
@@ -71,5 +85,9 @@ export const WEBHOOK_EVENT_SCHEMAS = {
   'response.completed': ResponseCompletedEvent,
   'submission.erased': SubmissionErasedEvent,
   'webhook.failing': WebhookFailingEvent,
+  'link.recording': LinkRecordingEvent,
+  'link.closed': LinkClosedEvent,
+  'project.created': ProjectCreatedEvent,
+  'project.updated': ProjectUpdatedEvent,
   'webhook.test': TestEvent,
 } as const satisfies Record<WebhookEventType, TSchema>;

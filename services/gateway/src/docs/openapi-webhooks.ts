@@ -69,6 +69,10 @@ const SUMMARIES: Record<WebhookEventType, string> = {
   'response.completed': 'A contributor has given every answer',
   'submission.erased': 'A submission was erased; delete your copies',
   'webhook.failing': 'The endpoint has failed for 15 minutes; sent when it accepts events again',
+  'link.recording': 'A contributor has begun to record',
+  'link.closed': 'You disabled a link',
+  'project.created': 'A project was created',
+  'project.updated': 'Settings of a project were changed',
   'webhook.test': 'You requested it',
 };
 

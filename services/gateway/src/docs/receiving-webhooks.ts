@@ -24,6 +24,10 @@ A project gets these only if its \`webhookEvents\` names them (POST and PATCH of
 | submission.media.failed | some of these parts could not be made: \`mediaError\` names them and says why. The other parts are ready, and the video can be fetched. After \`POST …/media\`, one of these two events is sent again | the same |
 | response.completed | every answer of a contributor (outside interviews: the one clip) has landed. The submissions and their videos can be fetched. Thumbnails and audio follow with submission.media.completed, transcripts with submission.transcript.completed, often later | \`submission\` null, \`response\`: \`{responseSessionId, tokenId, submissionIds}\`; this \`responseSessionId\` is the \`responseId\` of its submissions, also outside interviews, where their own \`responseSessionId\` is null |
 | webhook.failing | the endpoint has failed for 15 minutes, unless the operator chose another time; once until it accepts events again. It waits like the other events, so find it in webhook-deliveries, or get it when the endpoint works again | \`submission\` null, \`failingSince\`, \`lastStatusCode\` (null without an answer), \`lastError\`, \`unsentEvents\` |
+| link.recording | a contributor has begun a response: once per response, not again when it continues | \`submission\` null, \`link\`: \`{tokenId, recipient, metadata, recipientUrl, dueAt}\`, \`responseSessionId\` |
+| link.closed | you disabled a link | \`submission\` null, \`link\` as above |
+| project.created | the project was created with this event in its \`webhookEvents\` | \`submission\` null |
+| project.updated | settings were changed, or the project was closed or reopened. A change of \`sharedLinkMaxUses\` has its own event | \`submission\` null, \`changed\`: the names of the settings, also \`expiresAt\`, \`webhookSecret\` and \`closed\`, without values |
 | submission.erased | the operator has erased it, or it reached the age limit that the operator set: delete your copies | \`submission\` null, \`submissionId\`, \`erasedAt\` |
 
 \`webhooks\` in openapi.json describes each body, with a complete example; /api/docs shows them. New types and fields may be

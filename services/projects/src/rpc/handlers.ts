@@ -12,6 +12,7 @@ import { createUser } from './create-user.ts';
 import { eraseProject } from './erase-project.ts';
 import { eraseUser } from './erase-user.ts';
 import { findInvitations } from './find-invitations.ts';
+import { getEventLink } from './get-event-link.ts';
 import { getInvitations } from './get-invitations.ts';
 import { getProject } from './get-project.ts';
 import { getResponse } from './get-response.ts';
@@ -59,6 +60,7 @@ export function projectsHandlers(context: Context): Handlers<ProjectsServiceServ
     addLinks: addLinks(context),
     getInvitations: getInvitations(context),
     findInvitations: findInvitations(context),
+    getEventLink: getEventLink(context),
     setProjectClosed: setProjectClosed(context),
     rotateDashboardToken: rotateDashboardToken(context),
     resolveDashboardToken: resolveDashboardToken(context),

@@ -1,6 +1,8 @@
+import type { OutboxEntry } from '@recording-request/events/outbox';
 import type { ClientSession, Types } from 'mongoose';
 import type { Link } from '../domain/link.ts';
 import type { Project } from '../domain/project.ts';
+import type { Response } from '../domain/response.ts';
 import type { ApiToken } from '../domain/user.ts';
 
 /** A running change of a shared link's number of uses, see shared-uses.ts. */
@@ -24,6 +26,7 @@ export type LinkDocument = Link & {
   /** Whether there is `openedAt`, and `completedAt`. The index of unique links needs these two as flags. */
   opened: boolean;
   complete: boolean;
+  outbox?: OutboxEntry[];
 };
 export type ProjectDocument = Project & {
   dashboardHash: Buffer;
@@ -31,6 +34,12 @@ export type ProjectDocument = Project & {
   peopleVersion?: number;
   /** The running change of the shared link's number of uses. */
   usesChange: UsesChange | null;
+  outbox?: OutboxEntry[];
+};
+export type ResponseDocument = Response & {
+  /** The event of the response's beginning, until the response has its use: see transfer-steps.ts. */
+  began?: OutboxEntry;
+  outbox?: OutboxEntry[];
 };
 export type TokenDocument = Omit<ApiToken, 'former'> & {
   /** SHA-256 of the secret. */

@@ -1,3 +1,4 @@
+import type { OutboxEntry } from '@recording-request/events/outbox';
 import { createStampCache, type Stamp } from '@recording-request/kit/stamp-cache';
 import type { PipelineStage } from 'mongoose';
 import { type Link, type LinkChange, SHARED_POSITION } from '../domain/link.ts';
@@ -6,7 +7,7 @@ import type { Hashes } from './hashes.ts';
 import type { Models } from './models.ts';
 import type { ClientSession } from './transaction.ts';
 
-export const PLAIN_LINK = { hash: 0, applied: 0, usesVersion: 0, opened: 0, complete: 0 } as const;
+export const PLAIN_LINK = { hash: 0, applied: 0, usesVersion: 0, opened: 0, complete: 0, outbox: 0 } as const;
 
 /** Identifies a link: the project selects its shard. */
 export interface LinkKey {
@@ -132,8 +133,24 @@ export function createLinks({ links }: Pick<Models, 'links'>, hashes: Hashes) {
     /** Returns the shared link with the version that a change of its uses needs. */
     async findSharedVersion(ownerId: string, projectId: string): Promise<(Link & { usesVersion: number }) | null> {
       return await links
-        .findOne({ projectId, position: SHARED_POSITION, ownerId }, { hash: 0, applied: 0, opened: 0, complete: 0 })
+        .findOne(
+          { projectId, position: SHARED_POSITION, ownerId },
+          { hash: 0, applied: 0, opened: 0, complete: 0, outbox: 0 },
+        )
         .lean<Link & { usesVersion: number }>();
+    },
+
+    /** Disables a link that is not disabled, and adds the event of this change. Changes no other link. */
+    async disable(
+      { ownerId, ...key }: LinkKey & Pick<Link, 'ownerId'>,
+      event: OutboxEntry,
+      session?: ClientSession,
+    ): Promise<void> {
+      await links.updateOne(
+        { ...linkAt(key), ownerId, disabled: false },
+        { $set: { disabled: true }, $currentDate: { changedAt: true }, $push: { outbox: event } },
+        session ? { session } : {},
+      );
     },
 
     /** Updates a link. Undefined fields stay unchanged: Mongoose omits them. */

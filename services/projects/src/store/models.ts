@@ -1,6 +1,5 @@
 import { indexesOf } from '@recording-request/kit-mongo/indexes';
 import type { Connection, Model, Schema } from 'mongoose';
-import type { Response } from '../domain/response.ts';
 import type { User } from '../domain/user.ts';
 import type {
   Erasure,
@@ -8,6 +7,7 @@ import type {
   IdempotencyDocument,
   LinkDocument,
   ProjectDocument,
+  ResponseDocument,
   TokenDocument,
 } from './documents.ts';
 import {
@@ -26,7 +26,7 @@ export interface Models {
   tokens: Model<TokenDocument>;
   projects: Model<ProjectDocument>;
   links: Model<LinkDocument>;
-  responses: Model<Response>;
+  responses: Model<ResponseDocument>;
   idempotency: Model<IdempotencyDocument>;
   erasures: Model<Erasure>;
   hashes: Model<HashDocument>;

@@ -1,4 +1,5 @@
 import { SUMMARY_SETTINGS } from '@recording-request/contract/project-settings';
+import type { OutboxEntry } from '@recording-request/events/outbox';
 import { patternOf } from '@recording-request/kit/search-pattern';
 import type { Project, ProjectSummary } from '../domain/project.ts';
 import type { Hashes } from './hashes.ts';
@@ -17,7 +18,7 @@ export interface ProjectChange {
 // A search reads the names of all of an owner's projects. The limit ends it in time for an HTTP response.
 const PAGE_LIMIT_MS = 4_000;
 
-export const PLAIN_PROJECT = { dashboardHash: 0, usesChange: 0, peopleVersion: 0 } as const;
+export const PLAIN_PROJECT = { dashboardHash: 0, usesChange: 0, peopleVersion: 0, outbox: 0 } as const;
 // Long texts stay in the database, because the questions alone can have 100 KB.
 const SUMMARY = {
   createdAt: 1,
@@ -38,8 +39,13 @@ export function createProjects({ projects }: Pick<Models, 'projects'>, hashes: H
     projects.find(filter, SUMMARY).sort({ _id: -1 }).limit(limit).maxTimeMS(PAGE_LIMIT_MS).lean<ProjectSummary[]>();
 
   return {
-    async insert(project: Project, dashboardHash: Buffer, session: ClientSession): Promise<void> {
-      await projects.collection.insertOne({ ...project, dashboardHash, usesChange: null } as never, { session });
+    async insert(
+      project: Project,
+      { dashboardHash, created }: { dashboardHash: Buffer; created: OutboxEntry },
+      session: ClientSession,
+    ): Promise<void> {
+      const document = { ...project, dashboardHash, usesChange: null, outbox: [created] };
+      await projects.collection.insertOne(document as never, { session });
       await hashes.insertMany([{ hash: dashboardHash, kind: 'dashboard', id: project._id }], session);
     },
 
@@ -114,26 +120,33 @@ export function createProjects({ projects }: Pick<Models, 'projects'>, hashes: H
     },
 
     /**
-     * Applies a change. Returns null if this owner has no such project. Also returns null if the change contains a
-     * secret and another request has replaced `knownSecret`.
+     * Applies a change to a project as it was `before`, and adds the event of this change. Returns null if the owner no
+     * longer has the project, or if another request has changed one of the same fields.
      */
-    async update(
-      ownerId: string,
-      projectId: string,
-      change: ProjectChange,
-      knownSecret: string,
-    ): Promise<Project | null> {
+    async update(before: Project, change: ProjectChange, event: OutboxEntry | undefined): Promise<Project | null> {
       const set: Record<string, unknown> = {};
-      for (const [field, value] of Object.entries(change.settings)) set[`settings.${field}`] = value;
-      if (change.expiresAt !== undefined) set.expiresAt = change.expiresAt;
+      const known: Record<string, unknown> = {};
+      for (const [field, value] of Object.entries(change.settings)) {
+        set[`settings.${field}`] = value;
+        known[`settings.${field}`] = before.settings[field as keyof Project['settings']] ?? null;
+      }
+      if (change.expiresAt !== undefined) {
+        set.expiresAt = change.expiresAt;
+        known.expiresAt = before.expiresAt;
+      }
       if (change.secret) {
+        known['webhook.secret'] = before.webhook.secret;
         set['webhook.secret'] = change.secret.secret;
         set['webhook.former'] = change.secret.former;
       }
       return await projects
         .findOneAndUpdate(
-          { _id: projectId, ownerId, ...(change.secret ? { 'webhook.secret': knownSecret } : {}) },
-          { $set: set, ...(change.addressWasSet ? { $inc: { 'webhook.targetVersion': 1 } } : {}) },
+          { _id: before._id, ownerId: before.ownerId, ...known },
+          {
+            $set: set,
+            ...(change.addressWasSet ? { $inc: { 'webhook.targetVersion': 1 } } : {}),
+            ...(event ? { $push: { outbox: event } } : {}),
+          },
           { returnDocument: 'after', projection: PLAIN_PROJECT },
         )
         .lean<Project>();
@@ -143,11 +156,22 @@ export function createProjects({ projects }: Pick<Models, 'projects'>, hashes: H
      * Closes a project, or opens it again. A closed project keeps its first time. Returns null if this owner has no such
      * project.
      */
-    async setClosed(ownerId: string, projectId: string, closedAt: Date | null): Promise<Project | null> {
+    async setClosed(
+      { _id, ownerId }: Pick<Project, '_id' | 'ownerId'>,
+      closedAt: Date | null,
+      event: OutboxEntry,
+    ): Promise<Project | null> {
+      const changes = { $eq: [{ $gt: ['$closedAt', null] }, closedAt === null] };
+      const outbox = {
+        $cond: [changes, { $concatArrays: [{ $ifNull: ['$outbox', []] }, { $literal: [event] }] }, '$outbox'],
+      };
       return await projects
         .findOneAndUpdate(
-          { _id: projectId, ownerId },
-          [closedAt ? { $set: { closedAt: { $ifNull: ['$closedAt', closedAt] } } } : { $unset: 'closedAt' }],
+          { _id, ownerId },
+          [
+            { $set: { outbox } },
+            closedAt ? { $set: { closedAt: { $ifNull: ['$closedAt', closedAt] } } } : { $unset: 'closedAt' },
+          ],
           { returnDocument: 'after', projection: PLAIN_PROJECT, updatePipeline: true },
         )
         .lean<Project>();

@@ -4,6 +4,8 @@ import { writeErrorsOf } from '@recording-request/kit-mongo/unordered';
 import type { TranscriptionSettings } from '../domain/project.ts';
 import type { Response, UseState } from '../domain/response.ts';
 import type { Transfer } from '../domain/transfer.ts';
+import { linkRecording } from '../messages.ts';
+import type { ResponseDocument } from './documents.ts';
 import type { Models } from './models.ts';
 
 /** The conditions that a change sets for a response. A running transfer always prevents the change. */
@@ -29,10 +31,10 @@ export const linkOf = (responseId: string): string => responseId.slice(0, respon
 const INSERTED_AT_ONCE = 50;
 
 export function createResponses({ responses }: Pick<Models, 'responses'>) {
-  const insertAll = (batch: Response[]) =>
+  const insertAll = (batch: ResponseDocument[]) =>
     writeErrorsOf(batch.length, () => responses.collection.insertMany(batch as never, { ordered: false }));
   const insert = createBatcher({
-    keyOf: ({ linkId }: Response) => linkId,
+    keyOf: ({ linkId }: ResponseDocument) => linkId,
     work: insertAll,
     maxBatch: INSERTED_AT_ONCE,
   });
@@ -40,7 +42,7 @@ export function createResponses({ responses }: Pick<Models, 'responses'>) {
   return {
     /** Returns false if the session exists, or if the unique link already has its response. */
     async insert(response: Response): Promise<boolean> {
-      const error = await insert(response);
+      const error = await insert({ ...response, began: linkRecording(response) });
       if (error && !isDuplicateKey(error)) throw new Error('a response could not be inserted', { cause: error });
       return !error;
     },

@@ -8,5 +8,5 @@ import { collections } from './models.ts';
 export const schema: Schema = {
   database: 'projects',
   collections,
-  steps: [{ version: 1, name: 'collections and indexes', indexes: '49b6447c9fe4' }],
+  steps: [{ version: 1, name: 'collections and indexes', indexes: '7073c2a5f124' }],
 };

@@ -1,9 +1,10 @@
 import { SETTING_DEFAULTS, SETTING_NAMES, type Settings } from '@recording-request/contract/project-settings';
+import { outboxField, outboxIndex } from '@recording-request/events/outbox';
 import { TOMBSTONE_DAYS } from '@recording-request/events/tombstones';
 import { Schema } from 'mongoose';
 import type { LinkDetails } from '../domain/link.ts';
 import type { Project } from '../domain/project.ts';
-import type { Answer, Response } from '../domain/response.ts';
+import type { Answer } from '../domain/response.ts';
 import type { Transfer } from '../domain/transfer.ts';
 import type { User } from '../domain/user.ts';
 import type {
@@ -12,6 +13,7 @@ import type {
   IdempotencyDocument,
   LinkDocument,
   ProjectDocument,
+  ResponseDocument,
   TokenDocument,
   UsesChange,
 } from './documents.ts';
@@ -90,9 +92,11 @@ export const projectSchema = new Schema<ProjectDocument>(
     hasInvitations: Boolean,
     peopleVersion: Number,
     usesChange: { type: usesChange, default: null },
+    outbox: outboxField,
   },
   whole,
 )
+  .index(...outboxIndex)
   // With the name, so that a search reads no project: the questions of one can have 100 KB.
   .index({ ownerId: 1, _id: -1, 'settings.projectName': 1 })
   .index({ 'usesChange.version': 1 }, { name: 'open_uses_changes', sparse: true });
@@ -123,9 +127,11 @@ export const linkSchema = new Schema<LinkDocument>(
     sealedInvitation: String,
     personKey: String,
     dueAt: Date,
+    outbox: outboxField,
   },
   whole,
 )
+  .index(...outboxIndex)
   .index({ projectId: 1, position: 1 }, { unique: true })
   // Covers the queries for stats, and orders the links of each state. This index and the next contain only unique
   // links, so a claim on a contended shared link changes no index entry.
@@ -160,7 +166,7 @@ const transfer = new Schema<Transfer>(
   part,
 );
 
-export const responseSchema = new Schema<Response>(
+export const responseSchema = new Schema<ResponseDocument>(
   {
     _id: text,
     sessionId: text,
@@ -180,9 +186,12 @@ export const responseSchema = new Schema<Response>(
     complete: flag,
     createdAt: date,
     transfer: { type: transfer },
+    began: { type: Schema.Types.Mixed as never },
+    outbox: outboxField,
   },
   whole,
 )
+  .index(...outboxIndex)
   .index({ linkId: 1 }, { unique: true, partialFilterExpression: { solo: true } })
   .index({ linkId: 1, personKey: 1 }, { name: 'references', partialFilterExpression: { personKey: { $exists: true } } })
   // The sweepers use these two indexes, which stay small.

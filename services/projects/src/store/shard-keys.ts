@@ -24,6 +24,8 @@ const keys: ShardKeys = {
 
 const OPERATOR = 'a query of the operator';
 const SWEEP = 'a process reads the due rows of the whole database now and then';
+const FIGURES = 'one process counts figures for the operator';
+const RELAY = 'the one publishing process reads unpublished events';
 const OWNER = 'the list of an owner’s projects: one range of an index on each shard';
 const RESEAL = 'reads all sealed records, once after a new key';
 const ERASURE = 'removes the rest of an owner or a project, once per erasure';
@@ -34,16 +36,22 @@ const acrossShards = {
   'idempotency deleteMany userId': ERASURE,
   'idempotency find': RESEAL,
   'idempotency find _id': RESEAL,
+  'links aggregate outbox.at': FIGURES,
   'links find': RESEAL,
   'links find _id': RESEAL,
+  'links find outbox.at': RELAY,
+  'projects aggregate outbox.at': FIGURES,
   'projects aggregate ownerId': OPERATOR,
   'projects find': RESEAL,
   'projects find _id': RESEAL,
+  'projects find outbox.at': RELAY,
   'projects find ownerId': OWNER,
   'projects find ownerId settings.projectName': OWNER,
   'projects find _id ownerId settings.projectName': OWNER,
   'projects find _id ownerId': OWNER,
   'projects find usesChange.version': SWEEP,
+  'responses aggregate outbox.at': FIGURES,
+  'responses find outbox.at': RELAY,
   'responses find': RESEAL,
   'responses find _id': RESEAL,
   'responses find hasBytes heldUntil use': SWEEP,

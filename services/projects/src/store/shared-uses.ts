@@ -1,4 +1,5 @@
 import { type Link, SHARED_POSITION } from '../domain/link.ts';
+import { projectUpdated } from '../messages.ts';
 import type { ProjectDocument, UsesChange } from './documents.ts';
 import type { Models } from './models.ts';
 import type { ClientSession } from './transaction.ts';
@@ -57,7 +58,10 @@ export function createSharedUses({ projects, links }: Models, users: Users, tran
     await transact(async session => {
       const { matchedCount } = await projects.updateOne(
         recordIs(_id, change.version),
-        { $set: { usesChange: null, ...(taken ? { 'settings.sharedLinkMaxUses': change.to } : {}) } },
+        {
+          $set: { usesChange: null, ...(taken ? { 'settings.sharedLinkMaxUses': change.to } : {}) },
+          ...(taken ? { $push: { outbox: projectUpdated(project, ['sharedLinkMaxUses']) } } : {}),
+        },
         { session },
       );
       const less = change.from - change.to;

@@ -10,6 +10,7 @@ import { createIdempotency, type IdempotencyTimes } from './idempotency.ts';
 import { createLinkPages } from './link-pages.ts';
 import { createLinks } from './links.ts';
 import { createModels } from './models.ts';
+import { createOutboxFigures } from './outbox.ts';
 import { createPeople } from './people.ts';
 import { createProjects } from './projects.ts';
 import { createResponses } from './responses.ts';
@@ -52,6 +53,7 @@ async function build(connection: Connection, options: StoreOptions) {
   return {
     models,
     clock,
+    connection,
     users,
     tokens,
     hashes,
@@ -67,6 +69,7 @@ async function build(connection: Connection, options: StoreOptions) {
     transaction,
     transact,
     withSession: <T>(work: (session: ClientSession) => Promise<T>) => withSession(connection, work),
+    outbox: createOutboxFigures(models),
     erasures: createErasures(models, { users, tokens, hashes }, transaction),
     sharedUses: createSharedUses(models, users, transaction),
     async close(): Promise<void> {
@@ -81,4 +84,4 @@ async function build(connection: Connection, options: StoreOptions) {
 export type OpenStore = Awaited<ReturnType<typeof openStore>>;
 
 /** The service's store. It returns plain objects, not models. */
-export type Store = Omit<OpenStore, 'models' | 'clock'>;
+export type Store = Omit<OpenStore, 'models' | 'clock' | 'connection'>;

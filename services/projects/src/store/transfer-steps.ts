@@ -38,6 +38,18 @@ const WRITE_TRIES = 12;
 // Far more than the number of concurrent transfers, so only ids left by crashes are cut off.
 const IDS_MAX = 10_000;
 
+/**
+ * The outbox of a response with the event of its beginning. Only step 3 of its first claim finds that event, so the
+ * event is published once per response, and never for a claim that the link refused.
+ */
+const WITH_BEGINNING = {
+  $cond: [
+    { $eq: [{ $type: '$began' }, 'object'] },
+    { $concatArrays: [{ $ifNull: ['$outbox', []] }, ['$began']] },
+    '$outbox',
+  ],
+};
+
 /** Identifies one transfer, its response and its link. */
 export interface TransferRef extends LinkKey {
   responseId: string;
@@ -144,8 +156,8 @@ export function createTransferSteps({ links, responses }: Models, leaseMs: numbe
       // The use of an applied claim is held.
       const use = { $cond: [{ $eq: ['$use', 'claiming'] }, 'held', '$use'] };
       const { matchedCount } = await responses.collection.updateMany({ ...ids, ...transfers, ...holders }, [
-        { $set: { use } },
-        { $unset: 'transfer' },
+        { $set: { use, outbox: WITH_BEGINNING } },
+        { $unset: ['transfer', 'began'] },
       ]);
       if (matchedCount === batch.length) return batch;
       const kept = await responses.collection.find({ ...ids, ...transfers }, { projection: { _id: 1 } }).toArray();

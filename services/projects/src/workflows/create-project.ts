@@ -3,6 +3,7 @@ import type { CallContext } from '@recording-request/kit-rpc/grpc-server';
 import type { Context } from '../context.ts';
 import { SHARED_POSITION } from '../domain/link.ts';
 import type { User } from '../domain/user.ts';
+import { projectCreated } from '../messages.ts';
 import type { ClientSession } from '../store/transaction.ts';
 import { type AnswerFormat, answerOnce, type RepeatKey, type Run } from './answer-once.ts';
 import { insertUnique, type MintedLink } from './mint-links.ts';
@@ -40,7 +41,11 @@ async function create<T>(context: Context, { order, format, now }: Creation<T>, 
     // Writes the user first: when two creations run at the limit of an allowance, one waits here and has written
     // nothing.
     const user = await store.users.reserve(order.ownerId, made.reserves, session);
-    await store.projects.insert(made.project, made.dashboardHash, session);
+    await store.projects.insert(
+      made.project,
+      { dashboardHash: made.dashboardHash, created: projectCreated(made.project) },
+      session,
+    );
     const first = await insertLinks(context, made, session);
     const answer = format.make({ ...made, user, first });
     await run.remember(answer, made.project._id);

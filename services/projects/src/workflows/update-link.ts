@@ -4,6 +4,7 @@ import { checkedInvitation, type Invitation, identityOf } from '../domain/invita
 import { type Link, noSuchLink, SHARED_POSITION } from '../domain/link.ts';
 import { noSuchProject, type Project } from '../domain/project.ts';
 import { sealedFor } from '../domain/sealing.ts';
+import { linkClosed } from '../messages.ts';
 import type { LinkKey } from '../store/links.ts';
 import type { ClientSession } from '../store/transaction.ts';
 import { openInvitation, sealInvitation } from './invitations.ts';
@@ -24,6 +25,7 @@ export async function updateLink(context: Context, update: LinkUpdate, signal: A
   if (Object.values(invitation).every(value => value === undefined)) {
     const project = await store.projects.find(ownerId, projectId);
     if (!project) throw noSuchProject();
+    if (disabled) await disable(context, update);
     const link = await store.links.update(update, { disabled });
     if (!link) throw noSuchLink();
     return { project, link };
@@ -42,11 +44,17 @@ async function changeInvitation(context: Context, update: LinkUpdate, session: C
   if (before.position === SHARED_POSITION && invitation.person)
     throw new DomainError('invalid', 'recipient: the shared link is for everyone, so it has no recipient.');
   await refuseDuplicate(context, before, invitation, session);
+  if (disabled) await disable(context, update, session);
   const nothing = { sealedInvitation: null, personKey: null, dueAt: null };
   const change = { ...nothing, ...sealInvitation(context, before, invitation), disabled };
   const link = await store.people.update(update, change, session);
   if (!link) throw noSuchLink();
   return { project, link };
+}
+
+/** Only the request that disables an active link adds the event. */
+async function disable({ store }: Context, { linkId, projectId, ownerId }: LinkUpdate, session?: ClientSession) {
+  await store.links.disable({ linkId, projectId, ownerId }, linkClosed({ _id: linkId, projectId, ownerId }), session);
 }
 
 function changed(before: Invitation, change: LinkUpdate['invitation']): Invitation {

@@ -1,10 +1,12 @@
-import type { Settings } from '@recording-request/contract/project-settings';
+import { isDeepStrictEqual } from 'node:util';
+import type { SettingName, Settings } from '@recording-request/contract/project-settings';
 import { DomainError } from '@recording-request/kit/errors';
 import type { Context } from '../context.ts';
 import { noSuchProject, type Project, rotateSecret } from '../domain/project.ts';
 import { sealedFor } from '../domain/sealing.ts';
 import { checkExpiry, trimmed } from '../domain/settings-rules.ts';
 import { inSeconds } from '../domain/time.ts';
+import { projectUpdated } from '../messages.ts';
 import type { ProjectChange } from '../store/projects.ts';
 import { openUnlessLost } from './open-unless-lost.ts';
 
@@ -18,7 +20,7 @@ export interface ProjectUpdate {
   webhookSecret: string | undefined;
 }
 
-// A try fails only if another request changes the same secret or the same number of uses at the same moment.
+// A try fails only if another request changes the same setting at the same moment.
 const TRIES = 5;
 
 /**
@@ -39,10 +41,21 @@ export async function updateProject(context: Context, update: ProjectUpdate, sig
       const done = await changeUses(context, before, sharedLinkMaxUses, signal);
       if (!done) continue;
     }
-    const after = await store.projects.update(ownerId, projectId, change, before.webhook.secret);
+    const names = changedBy(change, before);
+    const event = names.length > 0 ? projectUpdated(before, names) : undefined;
+    const after = await store.projects.update(before, change, event);
     if (after) return after;
   }
   throw new DomainError('conflict', 'The project is being changed by another request: try again in a moment.');
+}
+
+/** Returns the names of the settings that the change gives another value. */
+function changedBy({ settings, expiresAt, secret }: ProjectChange, before: Project): string[] {
+  const names = Object.entries(settings).filter(
+    ([name, value]) => !isDeepStrictEqual(value, before.settings[name as SettingName]),
+  );
+  const expiry = expiresAt !== undefined && expiresAt?.getTime() !== before.expiresAt?.getTime();
+  return [...names.map(([name]) => name), ...(expiry ? ['expiresAt'] : []), ...(secret ? ['webhookSecret'] : [])];
 }
 
 /** Returns false if another change was faster: retry. */

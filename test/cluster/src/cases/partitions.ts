@@ -17,9 +17,13 @@ import { whileContributing, withoutFailures } from '../requests.ts';
 const MORE = 24;
 /** The services that only consume, in the order of their restart, and the services that produce. */
 const READERS: ServiceName[] = ['webhooks'];
-const SENDERS: ServiceName[] = ['submissions', 'media', 'transcription'];
+const SENDERS: ServiceName[] = ['projects', 'submissions', 'media', 'transcription'];
 /** The consumer groups with their topics. */
-const GROUPS = { webhooks: 'submissions.events', 'webhooks-events': 'webhooks.events' };
+const GROUPS = {
+  webhooks: 'submissions.events',
+  'webhooks-events': 'webhooks.events',
+  'webhooks-projects': 'projects.events',
+};
 /**
  * The number of clips with speech. Their first event is published before the change, and their transcript is made while
  * the producers restart.

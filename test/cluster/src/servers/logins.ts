@@ -39,7 +39,7 @@ interface Servers {
   s3: { endpoint: string; region: string };
 }
 
-const AT_KAFKA = ['submissions', 'media', 'transcription', 'webhooks', 'migrate'];
+const AT_KAFKA = ['projects', 'submissions', 'media', 'transcription', 'webhooks', 'migrate'];
 
 export function loginDesk({ mongo, kafka, store, authority, s3 }: Servers): LoginDesk {
   const atMongo = async (command: Record<string, unknown>) => {

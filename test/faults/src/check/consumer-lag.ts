@@ -12,6 +12,7 @@ const GROUPS = {
   'transcription.work': ['transcription'],
   'submissions.events': ['webhooks'],
   'webhooks.events': ['webhooks-events'],
+  'projects.events': ['webhooks-projects'],
   'media.events': ['submissions'],
   'transcription.events': ['submissions-transcripts'],
   parked: ['submissions-dead-letters'],

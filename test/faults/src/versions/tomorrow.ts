@@ -18,8 +18,11 @@ const TYPE = 'of.tomorrow';
 const FIELD = 'ofTomorrow';
 /** The protobuf encoding of field 2000 with a number. */
 const UNKNOWN_FIELD = Buffer.from([0x80, 0x7d, 0x01]);
-const TOPICS = ['submissions.events', 'webhooks.events', 'media.events', 'transcription.events', 'media.work'];
-const MIRRORED = ['submissions.events', 'media.events', 'transcription.events'];
+const TOPICS = [
+  ...['projects.events', 'submissions.events', 'webhooks.events'],
+  ...['media.events', 'transcription.events', 'media.work'],
+];
+const MIRRORED = ['projects.events', 'submissions.events', 'media.events', 'transcription.events'];
 const DOCUMENTS = {
   submissions: ['submissions'],
   projects: ['projects', 'links', 'responses'],

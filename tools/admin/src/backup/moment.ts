@@ -12,12 +12,14 @@ import { AT_THE_MOMENT, type Databases, type Settings } from './settings.ts';
 const CONSUMERS = [
   ['submissions.events', 'webhooks'],
   ['webhooks.events', 'webhooks-events'],
+  ['projects.events', 'webhooks-projects'],
   ['parked', 'submissions-dead-letters'],
 ] as const;
 
 const PATIENCE_MS = 60_000;
 const LOOK_MS = 250;
-const RELAY_LEASE = 'outbox:submissions';
+/** The databases whose documents carry unpublished events. */
+const PUBLISHERS = ['projects', 'submissions'] as const;
 const RELAY_HELD_MS = 15_000;
 
 /** The moment at which all databases are read. */
@@ -41,7 +43,7 @@ export async function chooseMoment(databases: Databases, settings: Settings): Pr
       throw new NotDone(
         `Kafka has no topic ${settings.kafkaTopicPrefix}${topic}, so events could be missing: set KAFKA_BROKERS and KAFKA_TOPIC_PREFIX as for the services. (A migration creates the topics.)`,
       );
-  stack.use(await holdRelay(databases.of('submissions')));
+  for (const name of PUBLISHERS) stack.use(await holdRelay(databases.of(name), `outbox:${name}`));
   const giveUp = performance.now() + PATIENCE_MS;
   for (;;) {
     const before = await standing(progress);
@@ -82,22 +84,22 @@ async function standing(progress: ProgressReader): Promise<{ published: bigint; 
 }
 
 /**
- * Takes the lease of the publishing process. That process stops within three seconds, and takes the lease again
+ * Takes the lease of a publishing process. That process stops within three seconds, and takes the lease again
  * afterwards.
  */
-async function holdRelay(submissions: mongo.Db): Promise<AsyncDisposable> {
-  const leases = submissions.collection<{ _id: string; holder: string }>('leases');
+async function holdRelay(database: mongo.Db, lease: string): Promise<AsyncDisposable> {
+  const leases = database.collection<{ _id: string; holder: string }>('leases');
   const holder = uuidv7();
   const hold = async () => {
     const ours = [{ $set: { holder, until: { $add: ['$$NOW', RELAY_HELD_MS] } } }];
-    await leases.updateOne({ _id: RELAY_LEASE }, ours, { upsert: true });
+    await leases.updateOne({ _id: lease }, ours, { upsert: true });
   };
   await hold();
   const renewal = setInterval(() => void hold().catch(() => {}), RELAY_HELD_MS / 3);
   return {
     async [Symbol.asyncDispose]() {
       clearInterval(renewal);
-      await leases.deleteOne({ _id: RELAY_LEASE, holder }).catch(() => {});
+      await leases.deleteOne({ _id: lease, holder }).catch(() => {});
     },
   };
 }

@@ -24,7 +24,7 @@ const each = (access: Access) => Object.fromEntries(EACH.map(name => [name, acce
 
 export const WORKLOADS = {
   gateway: { objects: 'reach', redis: true, telemetry: true, publicUrl: true },
-  projects: { databases: { projects: 'write' }, telemetry: true },
+  projects: { databases: { projects: 'write' }, consumers: consumersOf('projects'), telemetry: true },
   submissions: {
     databases: { submissions: 'write' },
     consumers: consumersOf('submissions'),
@@ -35,7 +35,7 @@ export const WORKLOADS = {
   transcription: { consumers: consumersOf('transcription'), objects: 'write', speech: true, telemetry: true },
   webhooks: { databases: { webhooks: 'write' }, consumers: consumersOf('webhooks'), telemetry: true },
   migrate: { databases: each('migrate'), consumers: [], objects: 'create' },
-  backup: { databases: { ...each('read'), submissions: 'write' }, consumers: [], objects: 'read' },
+  backup: { databases: { ...each('read'), projects: 'write', submissions: 'write' }, consumers: [], objects: 'read' },
 } as const satisfies Record<string, Needs>;
 
 export type Workload = keyof typeof WORKLOADS;

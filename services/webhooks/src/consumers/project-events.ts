@@ -1,0 +1,71 @@
+import { presentEventLink } from '@recording-request/contract/present/recipient';
+import type { EventLinkJson } from '@recording-request/contract/resources/recipient';
+import type { WebhookSubject } from '@recording-request/contract/webhook';
+import type { Consumer } from '@recording-request/kit-kafka/consumer';
+import type { Event } from '@recording-request/proto/events/v1/events';
+import type { Context } from '../context.ts';
+import { type Fact, recordEvent } from '../workflows/record-event.ts';
+
+const JOB_LIMIT_MS = 20_000;
+
+/** Consumes the events about projects and links. They are recorded only for projects that subscribe to them. */
+export function consumeProjectEvents(context: Context): Promise<Consumer> {
+  return context.kafka.consume({
+    topic: 'projects.events',
+    group: 'webhooks-projects',
+    concurrency: context.config.consumers,
+    jobLimitMs: JOB_LIMIT_MS,
+    async handle(event, { signal }) {
+      const fact = projectFactOf(context, event, signal);
+      if (fact) await recordEvent(context, event, fact);
+    },
+  });
+}
+
+/** Returns the facts of an event about a project or a link; undefined for an event that this version does not know. */
+export function projectFactOf(context: Context, { type, payload }: Event, signal: AbortSignal): Fact | undefined {
+  const ofLink = linkFacts(context, signal);
+  switch (payload?.$case) {
+    case 'projectChanged':
+      return ofProject(type, payload.value.projectId, payload.value.changed);
+    case 'linkRecording': {
+      const { responseSessionId } = payload.value;
+      return ofLink(payload.value, 'link.recording', link => ({ type: 'link.recording', link, responseSessionId }));
+    }
+    case 'linkClosed':
+      return ofLink({ ...payload.value, responseSessionId: '' }, 'link.closed', link => ({
+        type: 'link.closed',
+        link,
+      }));
+    default:
+      return undefined;
+  }
+}
+
+function ofProject(type: string, projectId: string, changed: string[]): Fact | undefined {
+  if (type === 'project.created') return { type, projectId, submissionId: '', subject: () => ({ type }) };
+  if (type === 'project.updated') return { type, projectId, submissionId: '', subject: () => ({ type, changed }) };
+  return undefined;
+}
+
+interface LinkOfEvent {
+  projectId: string;
+  linkId: string;
+  responseSessionId: string;
+}
+
+const linkFacts =
+  ({ config, eventLinks }: Context, signal: AbortSignal) =>
+  (about: LinkOfEvent, type: Fact['type'], subject: (link: EventLinkJson) => WebhookSubject): Fact => {
+    const { projectId, linkId, responseSessionId } = about;
+    return {
+      ...{ type, projectId, submissionId: '' },
+      async subject() {
+        const found = await eventLinks.of({ projectId, linkId, responseSessionId }, signal);
+        if (!found) return undefined;
+        return subject(
+          presentEventLink({ ...found, tokenId: linkId, invitation: found.invitation }, config.publicBaseUrl),
+        );
+      },
+    };
+  };
