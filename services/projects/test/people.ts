@@ -1,0 +1,65 @@
+import { randomBytes } from 'node:crypto';
+import type { CreateProjectResponse, Invitation, Person } from '@recording-request/proto/projects/v1/projects';
+import { OnDuplicate } from '@recording-request/proto/projects/v1/projects';
+import type { TestProjects } from './test-service.ts';
+
+/** Returns a person as an owner states it. */
+export const person = (given: Partial<Person>): Person => ({
+  ...{ name: '', reference: '', email: '', locale: '', verified: true },
+  ...given,
+});
+
+export const invited = (given: Partial<Person>, more: Partial<Omit<Invitation, 'person'>> = {}): Invitation => ({
+  metadata: {},
+  dueAt: undefined,
+  ...more,
+  person: person(given),
+});
+
+export const NOBODY: Invitation = { person: undefined, metadata: {}, dueAt: undefined };
+
+/** Returns invitations with the references `P-<from>` and so on. */
+export const people = (count: number, from = 1): Invitation[] =>
+  Array.from({ length: count }, (_, index) => invited({ reference: `P-${from + index}`, name: `Person ${index}` }));
+
+export const keyOf = ({ project }: Pick<CreateProjectResponse, 'project'>) => {
+  const { ownerId, projectId } = project!;
+  return { ownerId, projectId };
+};
+
+interface Addition {
+  onDuplicate?: OnDuplicate;
+  dryRun?: boolean;
+  idempotencyKey?: string;
+  bodyHash?: Buffer;
+}
+
+/** Adds links, by default without duplicates. */
+export async function add(
+  running: Pick<TestProjects, 'projects'>,
+  made: Pick<CreateProjectResponse, 'project'>,
+  invitations: Invitation[],
+  more: Addition = {},
+) {
+  return await running.projects.addLinks({
+    ...keyOf(made),
+    invitations,
+    ...{ onDuplicate: OnDuplicate.ON_DUPLICATE_ERROR, dryRun: false, idempotencyKey: '', bodyHash: randomBytes(32) },
+    ...more,
+  });
+}
+
+/** Returns all unique links that a filter selects. */
+export async function linksOf(
+  running: Pick<TestProjects, 'projects'>,
+  made: Pick<CreateProjectResponse, 'project'>,
+  filter: Partial<Parameters<TestProjects['projects']['listLinks']>[0]> = {},
+) {
+  const links = [];
+  for (let cursor: string | undefined, first = true; first || cursor; first = false) {
+    const page = await running.projects.listLinks({ ...keyOf(made), ...filter, cursor });
+    links.push(...page.uniqueLinks);
+    cursor = page.nextCursor;
+  }
+  return links;
+}
