@@ -5,7 +5,7 @@
 import Type, { type Static, type TSchema } from 'typebox';
 import { DEFAULTS, LIMITS } from './limits.ts';
 import { SETTING_DEFAULTS, type SettingInputs, settingRequests } from './project-settings.ts';
-import { type AddressRule, text, whole } from './request-fields.ts';
+import { type AddressRule, PLAIN, text, whole } from './request-fields.ts';
 import {
   flag,
   LINK_STATUSES,
@@ -186,8 +186,7 @@ const longPage = {
   ),
 };
 
-/** Query of the CSV export. */
-export const CsvQuery = Type.Object({
+const csv = {
   bom: Type.Optional(
     Type.Integer({
       minimum: 0,
@@ -197,10 +196,39 @@ export const CsvQuery = Type.Object({
       'x-constraint': 'must be 1 or 0',
     }),
   ),
-});
+};
+const identities = {
+  identities: Type.Optional(
+    Type.Unsafe<'all' | 'none'>({
+      type: 'string',
+      enum: ['all', 'none'],
+      default: 'all',
+      description:
+        '`none` leaves out the people and the metadata of links: `recipient` is null and `metadata` is {} on submissions and links.',
+    }),
+  ),
+};
+/** Query of the dashboard's CSV export. */
+export const CsvQuery = Type.Object(csv);
 export type CsvInput = Static<typeof CsvQuery>;
-export const ExportQuery = Type.Object(filter);
-export type ExportFilter = Static<typeof ExportQuery>;
+/** Queries of the owner's exports. */
+export const ExportJsonQuery = Type.Object(identities);
+export const ExportCsvQuery = Type.Object({ ...csv, ...identities });
+export const ExportQuery = Type.Object({ ...filter, ...identities });
+export const ExportZipQuery = Type.Object({
+  ...filter,
+  ...identities,
+  names: Type.Optional(
+    Type.Unsafe<'number' | 'reference'>({
+      type: 'string',
+      enum: ['number', 'reference'],
+      default: 'number',
+      description:
+        '`reference` begins the names of the video files with the `reference` of the person, without the letters that a file system refuses. Has no effect with `identities=none`.',
+    }),
+  ),
+});
+export type ExportFilter = Static<typeof ExportZipQuery>;
 // A plus sign in a query means a space.
 const PLUS = 'in an address + is written %2B';
 /** The filters that a list of submissions has and an export does not have. */
@@ -213,6 +241,15 @@ const search = {
   ),
   tokenId: Type.Optional(
     Type.String({ format: 'uuid', description: 'Keep only submissions that came through this link.' }),
+  ),
+  reference: Type.Optional(
+    Type.String({
+      minLength: 1,
+      maxLength: LIMITS.recipientTextLength,
+      pattern: PLAIN,
+      description: 'Keep only submissions whose `recipient.reference` equals the value.',
+      'x-constraint': `must have 1 to ${LIMITS.recipientTextLength} characters, and no control characters but white space`,
+    }),
   ),
   responseSessionId: Type.Optional(
     Type.String({
@@ -230,12 +267,23 @@ const search = {
   createdAfter: moment('Keep only submissions whose `createdAt` is strictly after this time.', PLUS),
   createdBefore: moment('Keep only submissions whose `createdAt` is strictly before this time.', PLUS),
   changedAfter: moment(
-    'Keep only submissions that landed or changed in any part after this time: media, transcript, note, selection.',
+    'Keep only submissions whose `changedAt` is strictly after this time: they landed or changed in any part.',
     PLUS,
   ),
 };
 
-export const SubmissionsQuery = Type.Object({ ...page, ...filter, ...search });
+export const SubmissionsQuery = Type.Object({
+  ...page,
+  ...filter,
+  ...search,
+  omit: Type.Optional(
+    Type.Unsafe<'transcripts'>({
+      type: 'string',
+      enum: ['transcripts'],
+      description: '`transcripts` makes `transcriptText` and `transcriptVtt` null, for a short answer.',
+    }),
+  ),
+});
 export type SubmissionsQueryInput = Static<typeof SubmissionsQuery>;
 export const ProjectsQuery = Type.Object(
   {

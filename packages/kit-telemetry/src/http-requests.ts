@@ -110,7 +110,7 @@ function attributesOf(request: IncomingMessage, method: string): Attributes {
     ...(method === OTHER && { 'http.request.method_original': request.method ?? '' }),
     'url.scheme': schemeOf(request),
     'url.path': path?.slice(0, TEXT_MAX) ?? '',
-    ...(query && { 'url.query': query.slice(0, TEXT_MAX) }),
+    ...(query && { 'url.query': namesOf(query).slice(0, TEXT_MAX) }),
     'network.protocol.version': request.httpVersion,
     ...(host && { 'server.address': host.slice(0, TEXT_MAX) }),
     ...(port && { 'server.port': Number(port) }),
@@ -122,3 +122,6 @@ function attributesOf(request: IncomingMessage, method: string): Attributes {
     ...(headers['user-agent'] && { 'user_agent.original': headers['user-agent'].slice(0, TEXT_MAX) }),
   };
 }
+
+/** Returns a query without its values, because they may be words that somebody looks for, or name a person. */
+const namesOf = (query: string): string => query.replaceAll(/=[^&]*/g, '=REDACTED');

@@ -48,7 +48,7 @@ const HTTP = {
   'network.protocol.version': '`1.0`, `1.1`, `2`',
   'url.scheme': '`http`, `https`',
   'url.path': 'the path, without tokens; empty for HTTP requests that services send',
-  'url.query': 'the query, without tokens and signatures; empty for HTTP requests that services send',
+  'url.query': 'the names in the query; each value is REDACTED. Empty for HTTP requests that services send',
   'user_agent.original': 'the client’s own name',
   ...SERVER,
   ...ERROR,

@@ -7,13 +7,14 @@ import { type MediaOffload, mediaOffload } from './adapters/media-offload.ts';
 import { type OpenObject, objectReader } from './adapters/object-reader.ts';
 import { connectRedis, type Redis } from './adapters/redis.ts';
 import { connectServices, type Services } from './clients/services.ts';
+import type { ShownProject } from './clients/shown-clips.ts';
 import type { Config } from './config.ts';
 import { createStreamLimiter, type StreamLimiter } from './plugins/stream-limiter.ts';
 
 const RECENT_MEDIA = 1_000;
 const RECENT_MEDIA_MS = 1_000;
-const PROJECT_NAMES = 10_000;
-const PROJECT_NAMES_MS = 1_000;
+const RECENT_PROJECTS = 10_000;
+const RECENT_PROJECTS_MS = 1_000;
 
 /** The shared objects of plugins and routes. */
 export interface Context {
@@ -37,8 +38,8 @@ export interface Context {
    * look-ups save one per range. They cannot expose erased media, because the store no longer has the bytes.
    */
   recentMedia: LRUCache<string, GetMediaResponse>;
-  /** Recent project names, by `nameKey`, so that an owner who reads page after page causes no look-up for each page. */
-  projectNames: LRUCache<string, string>;
+  /** Recent look-ups of projects, by `nameKey`, so that an owner who reads page after page causes none for each page. */
+  recentProjects: LRUCache<string, ShownProject>;
   close(): Promise<void>;
 }
 
@@ -66,7 +67,7 @@ export async function openContext(config: Config, log: Logger): Promise<Context>
     brand,
     streams,
     recentMedia: new LRUCache({ max: RECENT_MEDIA, ttl: RECENT_MEDIA_MS }),
-    projectNames: new LRUCache({ max: PROJECT_NAMES, ttl: PROJECT_NAMES_MS }),
+    recentProjects: new LRUCache({ max: RECENT_PROJECTS, ttl: RECENT_PROJECTS_MS }),
     close: () => connections.disposeAsync(),
   };
 }

@@ -43,6 +43,8 @@ test('the dashboard lists by words and by response, page by page, and answers 30
     createdAfter: undefined,
     createdBefore: undefined,
     changedAfter: undefined,
+    origins: undefined,
+    omitTranscripts: undefined,
     presentation: undefined,
   });
 

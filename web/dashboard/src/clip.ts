@@ -21,6 +21,8 @@ const FIELDS = [
   'mediaStatus',
   'mediaError',
   'incomplete',
+  'recipient',
+  'late',
 ] as const satisfies (keyof SubmissionJson)[];
 
 /** The clip fields that the page uses. */
@@ -59,6 +61,7 @@ export function mediaStates(clip: Clip): State[] {
       long: 'Incomplete: the connection was lost while this clip was being sent. The end is missing.',
     });
   }
+  if (clip.late) states.push({ kind: 'calm', short: 'Late', long: 'This clip arrived after the deadline.' });
   if (clip.mediaStatus === 'processing') {
     states.push({
       kind: 'busy',
@@ -96,3 +99,20 @@ export const isUnfinished = ({ mediaStatus, transcriptStatus }: Clip): boolean =
 /** Returns a clip's name on this page. */
 export const titleOf = ({ questionIndex, questionText }: Pick<Clip, 'questionIndex' | 'questionText'>): string =>
   questionText ? `${(questionIndex ?? 0) + 1}. ${questionText}` : 'Clip';
+
+/** Returns the name of the clip's person, or else their reference; "" when nothing is known. */
+export const personOf = ({ recipient }: Pick<Clip, 'recipient'>): string =>
+  recipient?.name || recipient?.reference || '';
+
+/** Returns what is known about the clip's person. */
+export function personFacts({ recipient }: Pick<Clip, 'recipient'>): [name: string, value: string][] {
+  if (!recipient) return [];
+  const reference = recipient.verified ? 'Reference' : 'Reference, as stated by the contributor';
+  const facts: [string, string | null][] = [
+    ['Name', recipient.name],
+    [reference, recipient.reference],
+    ['Email', recipient.email],
+    ['Language', recipient.locale],
+  ];
+  return facts.filter((fact): fact is [string, string] => Boolean(fact[1]));
+}

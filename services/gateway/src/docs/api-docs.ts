@@ -87,10 +87,13 @@ api "$BASE/api/projects/$PROJECT/submissions?selected=true"
 |---|---|
 | selected | whose \`selected\` is \`true\` or \`false\` |
 | transcriptStatus, mediaStatus | in that state, see below |
-| q | with all these words (the first eight; parts of words match; letter case and Unicode normal form do not matter: \`GRÜSSE\` finds Grüße) in the transcript, a note or the question |
+| q | with all these words (the first eight; parts of words match; letter case and Unicode normal form do not matter: \`GRÜSSE\` finds Grüße) in the transcript, a note or the question; not in the recipient, which is stored encrypted |
 | tokenId, responseSessionId | that came through this link; whose \`responseId\` is this value |
+| reference | whose \`recipient\` has exactly this \`reference\` |
 | createdAfter, createdBefore | whose \`createdAt\` is strictly after, or strictly before, this time; include the zone, such as \`2026-03-02T10:00:00Z\` (write + as %2B) |
-| changedAfter | that landed or changed strictly after this time |
+| changedAfter | whose \`changedAt\` is strictly after this time: they landed, or changed in any part |
+
+\`omit=transcripts\` makes \`transcriptText\` and \`transcriptVtt\` null, for a short answer.
 
 To poll, use \`changedAfter\` with a few seconds of overlap: \`createdAt\` is the time at which the upload was complete, shortly before
 the clip appears. Every owner route answers 400 to an unknown or repeated parameter, and the error names it.
@@ -109,6 +112,11 @@ SUBMISSION=$(api "$BASE/api/projects/$PROJECT/submissions?limit=1" | grep -o '"s
 api -OJ "$BASE/api/projects/$PROJECT/submissions/$SUBMISSION/video"
 api "$BASE/api/projects/$PROJECT/submissions/$SUBMISSION/transcript.vtt"
 \`\`\`
+
+A submission shows what you stated about its link: \`recipient\` (\`{name, reference, email, locale, verified}\`, or null) and \`metadata\`
+(\`{}\` without any), always in their present state. On the shared link, \`recipient\` has the \`reference\` that the contributor's address stated,
+with \`verified: false\`. \`late\` is true if the clip landed after the link's \`dueAt\`. A change of the recipient, the metadata or \`dueAt\`
+is a change of the link's clips: it sets their \`changedAt\`.
 
 Fetch one submission: \`GET /api/projects/<projectId>/submissions/<submissionId>\`.
 
@@ -139,6 +147,12 @@ api -OJ "$BASE/api/projects/$PROJECT/export.json"
 in the folder of its video, players find the captions by that name. Without such a clip it has only a README.txt that says so; with more
 than ${LIMITS.transcriptsZipClips.toLocaleString('en')} such clips it is 409.
 
+\`identities=none\` leaves out the people and the metadata of links: \`recipient\` is null and \`metadata\` is {} on submissions and links, the
+CSV's cells are empty, and transcripts.txt has no names. What contributors say and write stays. The CSV has \`recipientName\`,
+\`recipientReference\`, \`recipientEmail\`, \`recipientLocale\`, \`recipientVerified\`, \`metadata\` (as JSON), \`late\` and \`changedAt\` at its end.
+\`project.zip?names=reference\` begins the names of the video files with the reference of the person; letters that Windows, macOS or Linux
+refuse become spaces, and a name has at most 100 bytes.
+
 \`selected\` and \`transcriptStatus\` filter both ZIPs and transcripts.txt. \`export.csv?bom=1\` begins with a byte order mark, so that
 spreadsheets recognise UTF-8. The dashboard's exports, below, accept \`bom\` and ignore every other parameter. The CSV quotes every text. A
 text that a spreadsheet would read as a formula begins with an extra \`'\`. The CSV also inserts a \`'\` after each \`;\`, tab and line break
@@ -146,8 +160,9 @@ before such a text, because a spreadsheet with the separator \`;\` or tab starts
 \`links:read\`. An export that fails breaks the connection, so that curl fails. The number of exports that are read at once is limited: one
 more is 429 with \`Retry-After\`.
 
-All parts of project.zip show the clips that existed when it began. If one of them is erased meanwhile, or its video cannot be read, the
-download breaks off. The next download is complete without that clip, and its \`missing.txt\` lists the unreadable videos. You can resume an
+All parts of project.zip show the clips that existed when it began. If one of them is erased meanwhile, or its video cannot be read, or the
+recipient, metadata or \`dueAt\` of its link changes, the download breaks off. The next download is complete, without an erased clip, and its
+\`missing.txt\` lists the unreadable videos. You can resume an
 interrupted download of project.zip until a day after its last byte: send \`Range: bytes=<number of bytes that you have>-\` with
 \`If-Range: <its ETag>\`. 206 is the rest, whatever landed meanwhile; 200 is another archive, from its start. Without \`If-Range\`, as
 \`curl -C -\` sends it, you get the rest only while no newer archive was opened; otherwise you get 200.

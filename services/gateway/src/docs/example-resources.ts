@@ -98,6 +98,8 @@ function submission(baseUrl: string) {
     videoId: '019a3f1b-9be4-7d3e-b1a7-6a2f40c9d203',
     reviewNote: 'For the front page',
     selected: true,
+    recipient: { name: null, reference: 'P-17', email: null, locale: null, verified: false },
+    changedAt: '2026-03-02T10:20:00.000Z',
   };
 }
 

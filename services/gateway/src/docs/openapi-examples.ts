@@ -23,6 +23,10 @@ const QUERY: Record<string, unknown> = {
   selected: true,
   transcriptStatus: 'completed',
   q: 'best bread',
+  reference: 'P-17',
+  omit: 'transcripts',
+  identities: 'none',
+  names: 'reference',
   status: 'active',
 };
 
@@ -78,6 +82,7 @@ const QUERY_FAULTS: Record<string, string> = {
   limit: `limit must be a whole number from 1 to ${LIMITS.pageSize}.`,
   selected: 'selected must be true or false, not "yes".',
   bom: 'bom must be 1 or 0.',
+  identities: 'identities must be one of all, none, not "no".',
 };
 const CONFLICTS: Record<string, string> = {
   requestTranscript: 'The transcript did not fail; only a failed one can be asked for again.',

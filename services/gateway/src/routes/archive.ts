@@ -29,11 +29,9 @@ export async function sendArchive(
 ) {
   const { ownerId, projectId } = projectOf(request);
   const { exports } = context.services;
-  const open = (begun: Begun) =>
-    exports.openArchive(
-      { ownerId, projectId, filter: options.filter, includeLinks: options.includeLinks, ...begun },
-      { deadlineMs: OPEN_MS },
-    );
+  const { filter, includeLinks, withoutPeople, referenceNames } = options;
+  const selection = { ownerId, projectId, filter, includeLinks, withoutPeople, referenceNames };
+  const open = (begun: Begun) => exports.openArchive({ ...selection, ...begun }, { deadlineMs: OPEN_MS });
   const projectName = knownName(context, { ownerId, projectId });
   if (request.method !== 'HEAD') context.streams.exports(request, reply);
   const found = await open(begunWith(request));

@@ -1,4 +1,4 @@
-import { linkStatusOf, presentEndpoint, presentSubmission } from '@recording-request/contract/present';
+import { linkStatusOf, presentEndpoint } from '@recording-request/contract/present';
 import {
   type DashboardLinksInput,
   DashboardLinksQuery,
@@ -17,6 +17,7 @@ import { Submission, SubmissionsPage } from '@recording-request/contract/resourc
 import { TranscriptStatus } from '@recording-request/proto/submissions/v1/submissions';
 import { LINKS_PAGE_SIZE } from '@recording-request/web-dashboard/settings';
 import type { FastifyInstance } from 'fastify';
+import { loadShownProject, presentClip } from '../clients/shown-clips.ts';
 import type { Context } from '../context.ts';
 import { dashboard } from '../plugins/access-kinds.ts';
 import { projectOf, submissionOf } from '../plugins/caller.ts';
@@ -25,7 +26,7 @@ import { sendUnlessSame } from './answers.ts';
 import { loadLinks, loadOverview } from './dashboard-page.ts';
 import { EXPORT_FILES, exportAnswers, sendExport } from './exports.ts';
 import { MEDIA_ERRORS, MEDIA_FILES, sendMedia } from './media.ts';
-import { loadPage, loadProjectName } from './submissions.ts';
+import { loadPage } from './submissions.ts';
 import { sendTranscript, TRANSCRIPT_FILES } from './transcripts.ts';
 
 const UNLESS_SAME = 'Cheap to poll: it has an ETag and supports If-None-Match (304).';
@@ -139,7 +140,7 @@ function selectedZip(app: FastifyInstance, context: Context): void {
 }
 
 function submissionRoutes(app: FastifyInstance, context: Context): void {
-  const { services, baseUrl } = context;
+  const { services } = context;
   app.get(
     ONE,
     {
@@ -156,12 +157,11 @@ function submissionRoutes(app: FastifyInstance, context: Context): void {
     },
     async (request, reply) => {
       const target = submissionOf(request);
-      const [projectName, { submission }] = await Promise.all([
-        loadProjectName(services, target),
+      const [shown, { submission }] = await Promise.all([
+        loadShownProject(services, target),
         services.submissions.getSubmission(target),
       ]);
-      if (!submission) throw new Error('the reply has no submission');
-      return sendUnlessSame(request, reply, presentSubmission(submission, { baseUrl, projectName }));
+      return sendUnlessSame(request, reply, await presentClip(context, shown, submission));
     },
   );
 

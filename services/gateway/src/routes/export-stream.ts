@@ -28,6 +28,10 @@ export interface ExportFile {
 export interface ExportOptions {
   filter?: SubmissionFilter | undefined;
   includeLinks: boolean;
+  /** True if the export omits the people and the metadata of links. */
+  withoutPeople?: boolean;
+  /** True if the names of video files begin with the reference of the person. */
+  referenceNames?: boolean;
   /** True if the file begins with a byte order mark. */
   bom?: boolean;
 }
@@ -57,10 +61,10 @@ export async function streamExport(
     await services.projects.getProject({ ownerId, projectId, nameOnly: true });
   } else {
     streams.exports(request, reply);
-    const { filter, includeLinks } = options;
+    const { filter, includeLinks, withoutPeople } = options;
     const end = new AbortController();
     const messages = services.exports
-      .export({ ownerId, projectId, format: file.format, filter, includeLinks }, { signal: end.signal })
+      .export({ ownerId, projectId, format: file.format, filter, includeLinks, withoutPeople }, { signal: end.signal })
       [Symbol.asyncIterator]();
     const first = await bounded(messages.next(), FIRST_MS, 'the beginning of an export').catch(error => {
       if (!(error instanceof OutOfTimeError)) throw error;

@@ -2,8 +2,11 @@ import { LIMITS } from '@recording-request/contract/limits';
 import {
   type CsvInput,
   CsvQuery,
+  ExportCsvQuery,
   type ExportFilter,
+  ExportJsonQuery,
   ExportQuery,
+  ExportZipQuery,
   ProjectParams,
 } from '@recording-request/contract/requests';
 import { ExportDocument } from '@recording-request/contract/resources/export-document';
@@ -45,7 +48,7 @@ export const EXPORT_FILES: ExportFile[] = [
     id: 'Zip',
     summary: 'project.json, submissions.csv, transcripts.txt and the video files',
     description:
-      'All its parts show the submissions that existed when it began. Supports single and suffix ranges (206, 416), ETag, If-None-Match (304), If-Range and HEAD. An interrupted download resumes with Range and If-Range, even while other clips land, until a day after its last byte. If a submission is erased meanwhile, or its video cannot be read, the connection breaks, and If-Range gets a whole archive (200) without it; missing.txt lists the unreadable videos.',
+      'All its parts show the submissions that existed when it began. Supports single and suffix ranges (206, 416), ETag, If-None-Match (304), If-Range and HEAD. An interrupted download resumes with Range and If-Range, even while other clips land, until a day after its last byte. If a submission is erased meanwhile, or its video cannot be read, or the recipient, metadata or dueAt of its link changes, the connection breaks, and If-Range gets a whole archive (200); missing.txt lists the unreadable videos.',
     filtered: true,
   },
   {
@@ -76,8 +79,12 @@ const TOO_MANY =
 const OUT_OF_RANGE: Record<number, string> = { 416: MEDIA_ERRORS[416] };
 const TOO_LARGE: Record<number, string> = { 409: 'More clips have a transcript than one archive may hold.' };
 
-/** Returns the schema of an owner's export query. */
-const queryOf = (file: ExportFile) => (file.filtered ? { query: ExportQuery } : bomQuery(file));
+/** The queries of an owner's exports that have other names than most. */
+const QUERIES: Partial<Record<ExportFormat, object>> = {
+  [ExportFormat.EXPORT_FORMAT_JSON]: ExportJsonQuery,
+  [ExportFormat.EXPORT_FORMAT_CSV]: ExportCsvQuery,
+  [ExportFormat.EXPORT_FORMAT_UNSPECIFIED]: ExportZipQuery,
+};
 /** Returns the schema of the query names that the dashboard's exports also accept. */
 export const bomQuery = ({ format }: ExportFile) =>
   format === ExportFormat.EXPORT_FORMAT_CSV ? { query: CsvQuery } : {};
@@ -117,7 +124,7 @@ export async function exportRoutes(app: FastifyInstance, context: Context): Prom
           summary: file.summary,
           ...(file.description && { description: file.description }),
           params: ProjectParams,
-          ...queryOf(file),
+          query: QUERIES[file.format] ?? ExportQuery,
           ...exportAnswers(file),
         }),
       },
@@ -125,6 +132,8 @@ export async function exportRoutes(app: FastifyInstance, context: Context): Prom
         sendExport(request, reply, context, file, {
           filter: file.filtered ? filterOf(request.query) : undefined,
           includeLinks: request.owner?.token.scopes.includes('links:read') ?? false,
+          withoutPeople: request.query.identities === 'none',
+          referenceNames: request.query.names === 'reference',
         }),
     );
   }

@@ -192,7 +192,7 @@ export async function projectRoutes(app: FastifyInstance, context: Context): Pro
       const { ownerId, projectId } = projectOf(request);
       const change = updateOf(request.body, config.linkExpiryDefaultSeconds);
       const { project } = await services.projects.updateProject({ ownerId, projectId, ...change });
-      context.projectNames.delete(nameKey({ ownerId, projectId }));
+      context.recentProjects.delete(nameKey({ ownerId, projectId }));
       if (request.body.webhookUrl !== undefined) await refreshEndpoint(services, projectId, request.log);
       return await shownAfterChange(context, project);
     },

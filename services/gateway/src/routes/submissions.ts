@@ -1,5 +1,5 @@
 import { DEFAULTS } from '@recording-request/contract/limits';
-import { mediaStatusOf, presentSubmission, transcriptStatusOf } from '@recording-request/contract/present';
+import { mediaStatusOf, transcriptStatusOf } from '@recording-request/contract/present';
 import {
   type ExportFilter,
   ProjectParams,
@@ -24,7 +24,14 @@ import type {
 } from '@recording-request/proto/submissions/v1/submissions';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { pagesUpTo } from '../clients/pages.ts';
-import type { Services } from '../clients/services.ts';
+import {
+  loadShownProject,
+  ofReference,
+  presentClip,
+  presentClips,
+  presentedPages,
+  type ShownProject,
+} from '../clients/shown-clips.ts';
 import type { Context } from '../context.ts';
 import { invalidFirst } from '../domain/invalid-first.ts';
 import { owner, type ProjectRef } from '../plugins/access-kinds.ts';
@@ -57,78 +64,97 @@ function pageRequestOf(request: FastifyRequest, defaultPage: number): ListSubmis
     createdAfter: momentOf(query.createdAfter),
     createdBefore: momentOf(query.createdBefore),
     changedAfter: momentOf(query.changedAfter),
+    omitTranscripts: query.omit === 'transcripts' || undefined,
   };
 }
+
+const referenceOf = (request: FastifyRequest) => (request.query as SubmissionsQueryInput).reference;
 
 /**
  * Returns a page of submissions, searched if the route has a search. The page has fewer rows than requested if its
  * texts are long. Reads the project at the same time, for its name and for the 404 of a missing project.
  */
 export async function loadPage(
-  { services, baseUrl, projectNames }: Context,
+  context: Context,
   request: FastifyRequest,
   defaultPage: number = DEFAULTS.pageSize,
 ): Promise<SubmissionsPageJson> {
+  const { services, recentProjects } = context;
   const listRequest = pageRequestOf(request, defaultPage);
   const { projectId } = listRequest;
-  const [projectName, page] = await invalidFirst(
-    loadProjectName(services, listRequest),
-    services.submissions.listSubmissions(listRequest),
-  );
-  projectNames.set(nameKey(listRequest), projectName);
+  const reference = referenceOf(request);
+  const showing = loadShownProject(services, listRequest);
+  const listing =
+    reference === undefined
+      ? services.submissions.listSubmissions(listRequest)
+      : showing
+          .then(shown => ofReference(services, shown, listRequest, reference))
+          .then(services.submissions.listSubmissions);
+  const [shown, page] = await invalidFirst(showing, listing);
+  recentProjects.set(nameKey(listRequest), shown);
   return {
     projectId,
-    submissions: page.submissions.map(submission => presentSubmission(submission, { baseUrl, projectName })),
+    submissions: await presentClips(context, projectId, shown, page.submissions),
     pagination: { nextCursor: page.nextCursor || null },
   };
 }
 
 interface FirstPage {
-  projectName: string;
+  shown: ShownProject;
+  /** The request with all filters. */
+  listRequest: ListSubmissionsRequest;
   page: ListSubmissionsResponse;
 }
+
+const UNKNOWN: ShownProject = { projectName: '', hasInvitations: false };
 
 /**
  * Returns the first part of a page: its bytes, if they are the whole page. The service needs the project's name for
  * these bytes, so this function reads the name first if it is not cached.
  */
-async function loadFirst(context: Context, listRequest: ListSubmissionsRequest): Promise<FirstPage> {
-  const { services, baseUrl, projectNames } = context;
-  const known = projectNames.get(nameKey(listRequest));
-  const naming = known === undefined ? loadProjectName(services, listRequest) : Promise.resolve(known);
+async function loadFirst(context: Context, request: FastifyRequest): Promise<FirstPage> {
+  const { services, baseUrl, recentProjects } = context;
+  const plain = pageRequestOf(request, DEFAULTS.pageSize);
+  const known = recentProjects.get(nameKey(plain));
+  const showing = known === undefined ? loadShownProject(services, plain) : Promise.resolve(known);
   // Lists even when the project is missing, because the cursor may be wrong too, and a wrong cursor is reported first.
-  const listing = naming
-    .catch(() => '')
-    .then(projectName =>
-      services.submissions.listSubmissions({ ...listRequest, presentation: { baseUrl, projectName } }),
-    );
-  const [projectName, page] = await invalidFirst(naming, listing);
-  if (known === undefined) projectNames.set(nameKey(listRequest), projectName);
+  const listing = showing
+    .catch(() => UNKNOWN)
+    .then(async presentation => {
+      const listRequest = await ofReference(services, presentation, plain, referenceOf(request));
+      const withJson = { ...listRequest, presentation: { baseUrl, ...presentation } };
+      return { listRequest, page: await services.submissions.listSubmissions(withJson) };
+    });
+  const [shown, listed] = await invalidFirst(showing, listing);
+  if (known === undefined) recentProjects.set(nameKey(plain), shown);
   // The project may have been erased since its name was cached.
-  else if (!page.pageJson && page.submissions.length === 0) await loadProjectName(services, listRequest);
-  return { projectName, page };
+  else if (!listed.page.pageJson && listed.page.submissions.length === 0) await loadShownProject(services, plain);
+  return { shown, ...listed };
 }
 
 async function sendPage(request: FastifyRequest, reply: FastifyReply, context: Context): Promise<FastifyReply> {
-  const { services, baseUrl } = context;
-  const listRequest = pageRequestOf(request, DEFAULTS.pageSize);
-  const { projectName, page } = await loadFirst(context, listRequest);
+  const { services } = context;
+  const { shown, listRequest, page } = await loadFirst(context, request);
   if (page.pageJson) return sendTextUnlessSame(request, reply, 'application/json', page.pageJson, page.pageEtag);
-  const readOn = (cursor: string, pageSize: number) =>
-    services.submissions.listSubmissions({ ...listRequest, cursor, pageSize }, { signal: request.clientGone });
+  const { projectId, pageSize } = listRequest;
+  const readOn = (cursor: string, size: number) =>
+    services.submissions.listSubmissions({ ...listRequest, cursor, pageSize: size }, { signal: request.clientGone });
   return sendList(request, reply, context, {
     name: 'submissions',
-    before: () => ({ projectId: listRequest.projectId }),
-    rows: ({ submissions }) => submissions.map(each => presentSubmission(each, { baseUrl, projectName })),
+    before: () => ({ projectId }),
+    rows: each => each.shown,
     after: ({ nextCursor }) => ({ pagination: { nextCursor: nextCursor || null } }),
-    pages: pagesUpTo(listRequest.pageSize, page, ({ submissions }) => submissions, readOn),
+    pages: presentedPages(
+      pagesUpTo(pageSize, page, ({ submissions }) => submissions, readOn),
+      clips => presentClips(context, projectId, shown, clips),
+    ),
   });
 }
 
 const MEDIA_AGAIN =
   'Makes video, thumbnails and audio again from the upload, for a submission whose `mediaStatus` is `failed`, or `ready` with a `mediaError`, while its upload is kept. Also requests a transcript again that failed because of missing media. Sends the same events as the first run. 409 with `media_not_failed` if nothing failed; 409 also while a transcript is being made, and if the upload is not kept.';
 
-/** Returns the key of a project's name in `Context.projectNames`. */
+/** Returns the key of a project in `Context.recentProjects`. */
 export const nameKey = ({ ownerId, projectId }: ProjectRef): string => `${ownerId} ${projectId}`;
 
 const NAME_DEADLINE_MS = 1_000;
@@ -138,12 +164,12 @@ const NAME_DEADLINE_MS = 1_000;
  * its name.
  */
 export async function knownName(
-  { services, projectNames }: Pick<Context, 'services' | 'projectNames'>,
+  { services, recentProjects }: Pick<Context, 'services' | 'recentProjects'>,
   { ownerId, projectId }: ProjectRef,
 ): Promise<string> {
   const key = nameKey({ ownerId, projectId });
-  const known = projectNames.get(key);
-  if (known !== undefined) return known;
+  const known = recentProjects.get(key);
+  if (known !== undefined) return known.projectName;
   try {
     const call = { deadlineMs: NAME_DEADLINE_MS };
     const found = await services.projects.getProject({ ownerId, projectId, nameOnly: true }, call);
@@ -153,14 +179,8 @@ export async function knownName(
   }
 }
 
-export async function loadProjectName(services: Services, project: ProjectRef): Promise<string> {
-  const { ownerId, projectId } = project;
-  const found = await services.projects.getProject({ ownerId, projectId, nameOnly: true });
-  return found.projectName ?? '';
-}
-
 export async function submissionRoutes(app: FastifyInstance, context: Context): Promise<void> {
-  const { services, baseUrl } = context;
+  const { services } = context;
 
   app.get(
     '/api/projects/:projectId/submissions',
@@ -196,11 +216,11 @@ export async function submissionRoutes(app: FastifyInstance, context: Context): 
     },
     async (request, reply) => {
       const target = submissionOf(request);
-      const [projectName, { submission }] = await invalidFirst(
-        loadProjectName(services, target),
+      const [shown, { submission }] = await invalidFirst(
+        loadShownProject(services, target),
         services.submissions.getSubmission(target),
       );
-      return sendUnlessSame(request, reply, present(submission, projectName));
+      return sendUnlessSame(request, reply, await presentClip(context, shown, submission));
     },
   );
 
@@ -269,14 +289,6 @@ export async function submissionRoutes(app: FastifyInstance, context: Context): 
   );
 
   async function show(project: ProjectRef, submission: SubmissionMessage | undefined): Promise<SubmissionJson> {
-    return present(
-      submission,
-      await loadProjectName(services, { ownerId: project.ownerId, projectId: project.projectId }),
-    );
-  }
-
-  function present(submission: SubmissionMessage | undefined, projectName: string): SubmissionJson {
-    if (!submission) throw new Error('the reply has no submission');
-    return presentSubmission(submission, { baseUrl, projectName });
+    return presentClip(context, await loadShownProject(services, project), submission);
   }
 }

@@ -1,6 +1,6 @@
 import { clock } from '@recording-request/web-shared/clock';
 import { type ComponentChildren, h, type RefObject } from 'preact';
-import { type Clip, mediaStates, titleOf, transcriptStates } from '../clip.ts';
+import { type Clip, mediaStates, personFacts, titleOf, transcriptStates } from '../clip.ts';
 import { time } from '../components/time.ts';
 import { size } from '../format.ts';
 import { marked } from '../search.ts';
@@ -68,6 +68,7 @@ export const clipView = (view: ClipView): ComponentChildren => [
         transcript(view),
       ),
     ),
+    person(view.clip),
     view.clip.note && section('Contributor’s note', quoted(view.clip.note)),
     section('Review', review(view.clip)),
     section(
@@ -83,6 +84,11 @@ const section = (title: string, ...rest: ComponentChildren[]): ComponentChildren
 
 const quoted = (text: string): ComponentChildren =>
   h('p', { class: 'text', dir: 'auto' }, marked(text, searchedWords()));
+
+function person(clip: Clip): ComponentChildren {
+  const facts = personFacts(clip).map(([name, value]) => h('p', { key: name }, `${name}: `, h('bdi', null, value)));
+  return facts.length > 0 && section('Recipient', facts);
+}
 
 /** Returns links to the other answers of the clip's response. */
 function answerLinks({ clip, answers, onAnswer }: ClipView): ComponentChildren {

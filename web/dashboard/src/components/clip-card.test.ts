@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Clip } from '../clip.ts';
+import { type Clip, personFacts } from '../clip.ts';
 import { markup } from '../markup.ts';
 import { clipCard } from './clip-card.ts';
 
@@ -33,4 +33,23 @@ test('dates and other people’s texts have an isolated direction', () => {
   assert.match(card, /<p class="quote" dir="auto">الطقس/);
   assert.match(card, /<p class="quote"><b>Note: <\/b><bdi>اتصل بي<\/bdi>/);
   assert.match(card, /<p class="question" dir="auto">1\. كيف؟/);
+});
+
+test('a card shows the person by name or reference, escaped', () => {
+  const recipient = { name: '<b>A & "guest"</b>', reference: 'P-17', email: null, locale: null, verified: true };
+  const named = html({ recipient }, true);
+  assert.match(named, /<p class="recipient" dir="auto">&lt;b>A &amp; &quot;guest&quot;&lt;\/b><\/p>/);
+  assert.match(named, />Watch clip by &lt;b>A &amp; &quot;guest&quot;&lt;\/b>, 2026/);
+  assert.doesNotMatch(named, /<b>/);
+  assert.match(html({ recipient: { ...recipient, name: null } }), /<p class="recipient" dir="auto">P-17</);
+  assert.doesNotMatch(html({ recipient: null }), /recipient/);
+});
+
+test('the facts about a person say who stated the reference', () => {
+  const recipient = { name: null, reference: 'P-17', email: 'guest@example.com', locale: null, verified: false };
+  assert.deepEqual(personFacts({ recipient }), [
+    ['Reference, as stated by the contributor', 'P-17'],
+    ['Email', 'guest@example.com'],
+  ]);
+  assert.deepEqual(personFacts({ recipient: null }), []);
 });

@@ -1,6 +1,6 @@
 import { clock } from '@recording-request/web-shared/clock';
 import { type ComponentChildren, h } from 'preact';
-import { type Clip, type State, statesOf, titleOf } from '../clip.ts';
+import { type Clip, personOf, type State, statesOf, titleOf } from '../clip.ts';
 import { spokenLength } from '../format.ts';
 import { type Found, marked, quotesOf } from '../search.ts';
 import { moment, time } from './time.ts';
@@ -23,7 +23,9 @@ export function clipCard(clip: Clip, context: CardContext): ComponentChildren {
   const { here, words, writes, script } = context;
   const at = `${here}/submissions/${clip.submissionId}`;
   const id = `about-${clip.submissionId}`;
-  const name = `${clip.questionText ? titleOf(clip) : 'clip'}, ${moment(clip.createdAt)}`;
+  const person = personOf(clip);
+  const by = person ? ` by ${person}` : '';
+  const name = `${clip.questionText ? titleOf(clip) : 'clip'}${by}, ${moment(clip.createdAt)}`;
   const states = statesOf(clip).filter(({ short }) => short !== '');
   return h(
     'li',
@@ -49,6 +51,7 @@ export function clipCard(clip: Clip, context: CardContext): ComponentChildren {
     h(
       'div',
       { class: 'about', id },
+      person && h('p', { class: 'recipient', dir: 'auto' }, person),
       clip.questionText && h('p', { class: 'question', dir: 'auto' }, marked(titleOf(clip), words)),
       h(
         'p',

@@ -1,5 +1,5 @@
 import { type ComponentChildren, h } from 'preact';
-import type { Clip } from '../clip.ts';
+import { type Clip, personOf } from '../clip.ts';
 import { count } from '../format.ts';
 import { time } from './time.ts';
 
@@ -46,7 +46,14 @@ export function responseItem(
   return h(
     'li',
     { key, class: 'person', 'data-person': key },
-    h('h3', null, 'Contributor, ', time(newest.createdAt), h('span', { class: 'soft' }, ` · ${summary}`)),
+    h(
+      'h3',
+      null,
+      h('bdi', null, personOf(newest) || 'Contributor'),
+      ', ',
+      time(newest.createdAt),
+      h('span', { class: 'soft' }, ` · ${summary}`),
+    ),
     h('ol', { class: 'grid' }, cards),
   );
 }

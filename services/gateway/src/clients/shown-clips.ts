@@ -1,0 +1,76 @@
+import { invitationsOf, nobodyInvited } from '@recording-request/contract/invitations';
+import { presentSubmission } from '@recording-request/contract/present';
+import type { SubmissionJson } from '@recording-request/contract/resources/submission';
+import type { ListSubmissionsRequest, Submission } from '@recording-request/proto/submissions/v1/submissions';
+import type { ProjectRef } from '../plugins/access-kinds.ts';
+import type { Page } from './pages.ts';
+import type { Services } from './services.ts';
+
+/** What the clips of a project show of their project. */
+export interface ShownProject {
+  projectName: string;
+  /** If false, nobody asks for invitations. */
+  hasInvitations: boolean;
+}
+
+type Projects = Pick<Services, 'projects'>;
+
+export async function loadShownProject({ projects }: Projects, project: ProjectRef): Promise<ShownProject> {
+  const { ownerId, projectId } = project;
+  const { projectName = '', hasInvitations = false } = await projects.getProject({
+    ownerId,
+    projectId,
+    nameOnly: true,
+  });
+  return { projectName, hasInvitations };
+}
+
+export interface ShownIn {
+  services: Projects;
+  baseUrl: string;
+}
+
+/** Presents clips of a project, with what its owner stated about their links. */
+export async function presentClips(
+  { services, baseUrl }: ShownIn,
+  projectId: string,
+  { projectName, hasInvitations }: ShownProject,
+  clips: Submission[],
+): Promise<SubmissionJson[]> {
+  const invitationOf = hasInvitations ? await invitationsOf(services.projects, projectId, clips) : nobodyInvited;
+  return clips.map(clip => presentSubmission(clip, { baseUrl, projectName, invitation: invitationOf(clip) }));
+}
+
+/** Presents one clip; see `presentClips`. */
+export async function presentClip(
+  context: ShownIn,
+  project: ShownProject,
+  clip: Submission | undefined,
+): Promise<SubmissionJson> {
+  if (!clip) throw new Error('the reply has no submission');
+  const [shown] = await presentClips(context, clip.projectId, project, [clip]);
+  return shown!;
+}
+
+/** Adds the presented clips to each page. */
+export async function* presentedPages<T extends { submissions: Submission[] }>(
+  pages: AsyncGenerator<Page<T>>,
+  present: (clips: Submission[]) => Promise<SubmissionJson[]>,
+): AsyncGenerator<Page<T & { shown: SubmissionJson[] }>> {
+  for await (const page of pages) yield { ...page, shown: await present(page.submissions) };
+}
+
+/** Returns the request for the clips of the people with a reference; without one, the same request. */
+export async function ofReference(
+  { projects }: Projects,
+  { hasInvitations }: ShownProject,
+  request: ListSubmissionsRequest,
+  reference: string | undefined,
+): Promise<ListSubmissionsRequest> {
+  if (reference === undefined) return request;
+  const { ownerId, projectId } = request;
+  const { origins } = hasInvitations
+    ? await projects.findInvitations({ ownerId, projectId, reference })
+    : { origins: [] };
+  return { ...request, origins: { origins } };
+}
