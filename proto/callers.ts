@@ -59,6 +59,7 @@ export const CALLERS: Readonly<Record<string, readonly Caller[]>> = {
   '/recording.webhooks.v1.WebhooksService/RedeliverRange': ['gateway'],
   '/recording.webhooks.v1.WebhooksService/SendTest': ['gateway'],
   '/recording.webhooks.v1.WebhooksService/RefreshEndpoint': ['gateway'],
+  '/recording.webhooks.v1.WebhooksService/ListEvents': ['gateway'],
 
   '/recording.media.v1.MediaService/Inspect': ['submissions'],
 
@@ -96,6 +97,7 @@ export const CALLERS: Readonly<Record<string, readonly Caller[]>> = {
 
   '/recording.operator.v1.WebhooksOperatorService/EraseSubmissionDeliveries': ['operator'],
   '/recording.operator.v1.WebhooksOperatorService/EraseProjectDeliveries': ['operator'],
+  '/recording.operator.v1.WebhooksOperatorService/EraseOwnerEvents': ['operator'],
   '/recording.operator.v1.WebhooksOperatorService/GetSending': ['operator'],
   '/recording.operator.v1.WebhooksOperatorService/SetSending': ['operator'],
   '/recording.operator.v1.WebhooksOperatorService/ResealBodies': ['operator'],

@@ -25,6 +25,7 @@ const READS = [
   '/recording.exports.v1.ExportsService/OpenArchive',
   '/recording.exports.v1.ExportsService/LocateArchive',
   '/recording.webhooks.v1.WebhooksService/ListDeliveries',
+  '/recording.webhooks.v1.WebhooksService/ListEvents',
   '/recording.media.v1.MediaService/Inspect',
 ];
 

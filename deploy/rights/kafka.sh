@@ -6,7 +6,7 @@
 # KAFKA_TOPIC_PREFIX is the prefix of the settings, if they have one.
 set -eu
 prefix=${KAFKA_TOPIC_PREFIX:-}
-topics='projects.events submissions.events media.work transcription.work webhooks.events media.events transcription.events parked'
+topics='projects.events submissions.events media.work transcription.work webhooks.events owners.events media.events transcription.events parked'
 
 # allow USER topic|group "NAMES" "OPERATIONS": the rest of the line is the command.
 allow() {
@@ -33,16 +33,16 @@ allow submissions topic "$topics" Write "$@"
 allow submissions topic 'media.events transcription.events parked' Read "$@"
 allow submissions group 'submissions submissions-transcripts submissions-dead-letters' 'Read Describe' "$@"
 # submissions reports the lag of each group.
-allow submissions group 'media transcription webhooks webhooks-events webhooks-projects' Describe "$@"
+allow submissions group 'media transcription webhooks webhooks-events webhooks-projects webhooks-feed' Describe "$@"
 allow media topic 'media.events parked' Write "$@"
 allow media topic media.work Read "$@"
 allow media group media 'Read Describe' "$@"
 allow transcription topic 'transcription.events parked' Write "$@"
 allow transcription topic transcription.work Read "$@"
 allow transcription group transcription 'Read Describe' "$@"
-allow webhooks topic parked Write "$@"
-allow webhooks topic 'submissions.events webhooks.events projects.events' Read "$@"
-allow webhooks group 'webhooks webhooks-events webhooks-projects' 'Read Describe' "$@"
+allow webhooks topic 'owners.events parked' Write "$@"
+allow webhooks topic 'submissions.events webhooks.events projects.events owners.events' Read "$@"
+allow webhooks group 'webhooks webhooks-events webhooks-projects webhooks-feed' 'Read Describe' "$@"
 allow migrate topic "$topics" 'Create Alter Describe DescribeConfigs' "$@"
 allow backup topic "$topics" Describe "$@"
-allow backup group 'submissions submissions-transcripts submissions-dead-letters media transcription webhooks webhooks-events webhooks-projects' Describe "$@"
+allow backup group 'submissions submissions-transcripts submissions-dead-letters media transcription webhooks webhooks-events webhooks-projects webhooks-feed' Describe "$@"

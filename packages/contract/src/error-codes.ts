@@ -24,6 +24,8 @@ export const ERROR_CODES = {
   webhook_url_missing: '409: the project has no webhookUrl.',
   webhooks_paused: '409: the operator has paused all webhooks, so no test can be sent; events wait.',
   gone: '410: the resource no longer exists.',
+  cursor_expired:
+    '410: the feed no longer has the events after this cursor; `Events-Oldest` is a cursor that continues with the oldest one.',
   link_used: '410: every response that the link accepts has been sent.',
   link_expired: '410: the link has expired.',
   link_disabled: '410: the link was disabled.',

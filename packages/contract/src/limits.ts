@@ -32,6 +32,9 @@ export const LIMITS = {
   metadataValueLength: 500,
   idempotencyKeyLength: 255,
   pageSize: 100,
+  eventsPageSize: 200,
+  /** How long a request may wait for an event, in seconds. */
+  eventsWaitSec: 25,
   /** The maximum number of clips with a transcript in one transcripts.zip. */
   transcriptsZipClips: 10_000,
 } as const;
@@ -46,5 +49,6 @@ export const EXPORTS_AT_ONCE = 40;
 export const DEFAULTS = {
   expiresInDays: 30,
   pageSize: 50,
+  eventsPageSize: 100,
   linkPageSize: 100,
 } as const;

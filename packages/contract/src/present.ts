@@ -10,6 +10,7 @@ export {
   presentSharedLink,
   type SharedLinkContext,
 } from './present/link.ts';
+export { presentOwnerEvent } from './present/owner-event.ts';
 export {
   NO_SUBMISSIONS,
   presentCreationHead,

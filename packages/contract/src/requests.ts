@@ -15,7 +15,7 @@ import {
   TRANSCRIPT_STATUSES,
   type TranscriptStatusName,
 } from './resources/fields.ts';
-import { TEST_EVENT, WEBHOOK_EVENTS, type WebhookEventType } from './webhook-events.ts';
+import { FEED_EVENTS, TEST_EVENT, WEBHOOK_EVENTS, type WebhookEventType } from './webhook-events.ts';
 
 const optionalFlag = (description: string) => Type.Optional(flag(description));
 
@@ -319,6 +319,49 @@ export type DashboardLinksInput = Static<typeof DashboardLinksQuery>;
  * filters.
  */
 export const FILTER_NAMES: readonly string[] = [...Object.keys({ ...filter, ...search }), 'status'];
+const FEED_TYPE = `(?:${FEED_EVENTS.map(type => type.replaceAll('.', '\\.')).join('|')})`;
+
+export const EventsQuery = Type.Object({
+  after: Type.Optional(
+    Type.String({
+      minLength: 1,
+      maxLength: 1_024,
+      description: '`nextCursor` of the previous page. Absent: from the oldest event that is kept, or from `since`.',
+      'x-constraint': 'must be the nextCursor of an earlier page',
+    }),
+  ),
+  since: moment('Begin with the events that the feed recorded from this time on. Not together with `after`.', PLUS),
+  types: Type.Optional(
+    Type.String({
+      pattern: `^${FEED_TYPE}(?:,${FEED_TYPE})*$`,
+      maxLength: 2_000,
+      description: `Keep only events of these types, separated by commas: ${FEED_EVENTS.join(', ')}.`,
+      examples: ['submission.completed,response.completed'],
+      'x-constraint': `must be one or more of ${FEED_EVENTS.join(', ')}, separated by commas`,
+    }),
+  ),
+  projectId: Type.Optional(Type.String({ format: 'uuid', description: 'Keep only events of this project.' })),
+  limit: Type.Optional(
+    Type.Integer({
+      minimum: 1,
+      maximum: LIMITS.eventsPageSize,
+      default: DEFAULTS.eventsPageSize,
+      description: 'Page size. A page with large events has fewer.',
+      'x-constraint': `must be a whole number from 1 to ${LIMITS.eventsPageSize}`,
+    }),
+  ),
+  wait: Type.Optional(
+    Type.Integer({
+      minimum: 0,
+      maximum: LIMITS.eventsWaitSec,
+      default: 0,
+      description: 'How many seconds to wait for an event if there is none.',
+      'x-constraint': `must be a whole number from 0 to ${LIMITS.eventsWaitSec}`,
+    }),
+  ),
+});
+export type EventsQueryInput = Static<typeof EventsQuery>;
+
 export const PageQuery = Type.Object(page);
 export type PageQueryInput = Static<typeof PageQuery>;
 

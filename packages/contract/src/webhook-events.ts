@@ -23,6 +23,9 @@ export const TEST_EVENT = 'webhook.test';
 
 export const WEBHOOK_EVENTS = [...STANDARD_EVENTS, ...OPTIONAL_EVENTS, TEST_EVENT] as const;
 
+/** The events of an owner's feed: all but test events. */
+export const FEED_EVENTS = [...STANDARD_EVENTS, ...OPTIONAL_EVENTS] as const;
+
 export type WebhookEventType = (typeof WEBHOOK_EVENTS)[number];
 export type OptionalEvent = (typeof OPTIONAL_EVENTS)[number];
 

@@ -1,6 +1,6 @@
 import { uuidv7 } from '@recording-request/kit/ids';
 import { runningTrace, type TraceContext } from '@recording-request/kit-telemetry/span';
-import { Event } from '@recording-request/proto/events/v1/events';
+import { Event, type OwnerEvent } from '@recording-request/proto/events/v1/events';
 import { type EventType, versionOf } from './topics.ts';
 
 /**
@@ -33,11 +33,12 @@ const OF_PROJECTS: readonly NonNullable<Event['payload']>['$case'][] = [
 
 /**
  * Returns the key of the event's record, so that events with the same subject stay in order: the id of the submission,
- * or of the project.
+ * of the project, or of the owner for an event of a feed.
  */
 export function keyOf(event: Event): string {
   const { type, payload } = event;
   if (!payload) throw new Error(`an event of type ${type} has no payload`);
+  if (payload.$case === 'ownerEvent') return payload.value.ownerId;
   const { projectId, submissionId } = idsIn(payload);
   return (OF_PROJECTS.includes(payload.$case) ? projectId : submissionId) ?? '';
 }
@@ -92,6 +93,7 @@ export function subjectOf(value: Buffer | null): { type: string } & SubmissionId
 export function missingFrom(event: Event): string | undefined {
   const { id, type, payload, schemaVersion } = event;
   if (id === '' || !payload || schemaVersion > versionOf(type)) return KNOWN_PAYLOAD;
+  if (payload.$case === 'ownerEvent') return missingFromOwnerEvent(payload.value);
   const { projectId, submissionId } = idsIn(payload);
   if (OF_PROJECTS.includes(payload.$case)) return missingFromProjects(payload);
   if (!projectId || !submissionId) return 'the submission that it is about';
@@ -122,6 +124,9 @@ function missingFromProjects({ value }: NonNullable<Event['payload']>): string |
 
 const idsIn = ({ value }: NonNullable<Event['payload']>): Partial<SubmissionIds> =>
   'submission' in value ? (value.submission ?? {}) : (value as Partial<SubmissionIds>);
+
+const missingFromOwnerEvent = ({ ownerId, projectId, createdAt }: OwnerEvent): string | undefined =>
+  ownerId && projectId && createdAt ? undefined : 'its owner, its project or its time';
 
 interface SubmissionIds {
   projectId: string;

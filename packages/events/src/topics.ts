@@ -16,6 +16,8 @@ const TOPIC_OF = {
   'link.recording': 'projects.events',
   'link.closed': 'projects.events',
   'link.reminder_due': 'projects.events',
+  // Every event that an owner may see, in the order of the owner's feed. The key is the owner's id.
+  'owner.event': 'owners.events',
   'media.processed': 'media.events',
   'media.failed': 'media.events',
   'transcript.completed': 'transcription.events',
@@ -50,6 +52,7 @@ export const CONSUMERS: readonly (readonly [topic: TopicName, group: string])[] 
   ['submissions.events', 'webhooks'],
   ['webhooks.events', 'webhooks-events'],
   ['projects.events', 'webhooks-projects'],
+  ['owners.events', 'webhooks-feed'],
   [DEAD_LETTER_TOPIC, 'submissions-dead-letters'],
 ];
 
@@ -66,7 +69,7 @@ export const PRODUCED: Readonly<Record<string, readonly TopicName[]>> = {
   ],
   media: ['media.events', DEAD_LETTER_TOPIC],
   transcription: ['transcription.events', DEAD_LETTER_TOPIC],
-  webhooks: [DEAD_LETTER_TOPIC],
+  webhooks: ['owners.events', DEAD_LETTER_TOPIC],
 };
 
 export const topicOf = (type: EventType): TopicName => TOPIC_OF[type];

@@ -126,7 +126,7 @@ export const variables = {
     },
   ),
   pollMs: integer('WEBHOOK_POLL_MS', 'the longest time between two polls of the ledger', { default: 5_000, min: 1 }),
-  consumers: integer('WEBHOOK_CONSUMERS', 'events recorded at once in a process', { default: 2, min: 1 }),
+  consumers: integer('WEBHOOK_CONSUMERS', 'events recorded at once in a process', { default: 4, min: 1 }),
   redeliverMax: integer('WEBHOOK_REDELIVER_MAX', 'deliveries that one request may send again', {
     default: 10_000,
     min: 1,
@@ -137,6 +137,11 @@ export const variables = {
     'WEBHOOK_LEDGER_DAYS',
     'the age at which deliveries are deleted that are neither pending nor paused; 0: never',
     { default: 90, min: 0, max: 36_500 },
+  ),
+  feedDays: integer(
+    'FEED_DAYS',
+    "how long an owner's events stay in the feed; a reader that continues after a longer break gets 410",
+    { default: 30, min: 1, max: 3_650 },
   ),
 };
 

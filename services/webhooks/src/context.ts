@@ -14,6 +14,7 @@ import type { Config } from './config.ts';
 import { createDispatcher, type Dispatcher } from './delivery/dispatch.ts';
 import { openSending, type SendingState } from './delivery/sending-state.ts';
 import { openStore, type Store } from './store/store.ts';
+import { type FeedWaits, startFeedWaits } from './workflows/feed-waits.ts';
 
 /** The dependencies of handlers, consumers and workflows. Disposing closes the connections. */
 export interface Context extends AsyncDisposable {
@@ -35,11 +36,18 @@ export interface Context extends AsyncDisposable {
   dispatcher: Dispatcher;
   /** Limits lists by project, because a page of deliveries holds about 1 MB while it is built. */
   lists: FairSlots;
+  /** Limits pages of feeds by owner, because such a page may hold several MB while it is built. */
+  feedPages: FairSlots;
+  /** The calls that wait for an event of a feed. */
+  feedWaits: FeedWaits;
 }
 
 // This service has 50 MongoDB connections; this limit leaves some of them for deliveries.
 const LISTS_AT_ONCE = 16;
 const LISTS_QUEUED = 256;
+const FEED_PAGES_AT_ONCE = 8;
+// All waiting calls may get an event in the same second.
+const FEED_PAGES_QUEUED = 2_000;
 
 /** Connects to MongoDB, Kafka and the projects and submissions services. Does not start the dispatcher. */
 export async function openContext(config: Config, log: Logger): Promise<Context> {
@@ -66,11 +74,24 @@ export async function openContext(config: Config, log: Logger): Promise<Context>
   opening.defer(() => sender.close());
   const sending = await openSending(store.sending, log);
   const dispatcher = createDispatcher({ config, log, secrets, clock, store, targets, sender, sending });
+  const feedWaits = opening.adopt(startFeedWaits(store.feed, log), waits => waits.stop());
   const opened = opening.move();
   const dispose = () => opened.disposeAsync();
   const servers = { internal, clock, connection, store, kafka, targets, transcripts, eventLinks, sender };
   const lists = createFairSlots(LISTS_AT_ONCE, { queued: LISTS_QUEUED });
-  return { config, log, secrets, ...servers, sending, dispatcher, lists, [Symbol.asyncDispose]: dispose };
+  const feedPages = createFairSlots(FEED_PAGES_AT_ONCE, { queued: FEED_PAGES_QUEUED });
+  return {
+    config,
+    log,
+    secrets,
+    ...servers,
+    sending,
+    dispatcher,
+    lists,
+    feedPages,
+    feedWaits,
+    [Symbol.asyncDispose]: dispose,
+  };
 }
 
 async function openDatabase(config: Config, log: Logger) {

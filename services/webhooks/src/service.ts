@@ -10,6 +10,7 @@ import {
 } from '@recording-request/proto/operator/v1/webhooks';
 import { type WebhooksServiceServer, WebhooksServiceService } from '@recording-request/proto/webhooks/v1/webhooks';
 import type { Config } from './config.ts';
+import { consumeFeed } from './consumers/feed.ts';
 import { consumeOwnerEvents } from './consumers/owner-events.ts';
 import { consumeProjectEvents } from './consumers/project-events.ts';
 import { consumeSubmissionEvents } from './consumers/submission-events.ts';
@@ -44,9 +45,12 @@ export async function startService(config: Config, log: Logger): Promise<Webhook
   ];
   for (const loop of loops) starting.defer(() => loop.stop());
   const consumers = await Promise.all(
-    [consumeSubmissionEvents(context), consumeOwnerEvents(context), consumeProjectEvents(context)].map(async joining =>
-      starting.adopt(await joining, consumer => consumer.stop()),
-    ),
+    [
+      consumeSubmissionEvents(context),
+      consumeOwnerEvents(context),
+      consumeProjectEvents(context),
+      consumeFeed(context),
+    ].map(async joining => starting.adopt(await joining, consumer => consumer.stop())),
   );
   const server = await startListeners({
     config,
@@ -63,7 +67,11 @@ export async function startService(config: Config, log: Logger): Promise<Webhook
   const stopParts = () =>
     stopAll([
       // Stops all parts in parallel, because each part waits for its own running work.
-      () => Promise.all([server.close(CALLS_GRACE_MS), ...[...consumers, ...loops].map(part => part.stop())]),
+      () =>
+        Promise.all([
+          server.close(CALLS_GRACE_MS),
+          ...[...consumers, ...loops, context.feedWaits].map(part => part.stop()),
+        ]),
       () => dispatcher.stop(),
       () => context[Symbol.asyncDispose](),
     ]);

@@ -70,6 +70,11 @@ async function fill() {
       ...{ _id: `failing ${index}`, targetVersion: 1, state: 'active', failingSince: at(index) },
       checkAt: later,
     })),
+    into('feed', 300, index => ({
+      ...{ _id: `feeder ${index - 1}`, ownerId: 'feeder', seq: index, eventId: `event ${index}`, createdAt: at(index) },
+      ...{ type: index % 2 === 0 ? 'even' : 'odd', projectId: index < 20 ? 'fed' : 'other', tokenId: '' },
+      ...{ submissionId: `submission ${index}`, data: 'k1.x', dataBytes: 2 },
+    })),
     into('erasures', 100, index => ({ _id: `erased ${index}`, at: new Date() })),
   ]);
 }
@@ -94,9 +99,12 @@ test('each query examines only the documents that it returns or changes, however
       'figures.endpointsByState': 'counts at most 10,000 endpoints of a state, from an index alone, in one process',
       'figures.firstDue': 'sorts the first due delivery of each endpoint, from an index alone, in one process',
       'ledger.eraseProject': 'counts the bodies to erase',
+      'feed.tally': 'counts the events of a project to erase',
+      'feed.countOwner': 'counts the events of an owner to erase, from an index alone',
+      'feed.page': 'with a filter, examines at most 5,000 events, from an index alone',
     },
   });
-  const { queue, ledger, endpoints, figures, sending, sealed } = inventory.stores;
+  const { queue, ledger, endpoints, figures, sending, sealed, feed } = inventory.stores;
   const now = new Date();
 
   assert.deepEqual(await figures.endpointsByState(), { ok: 0, failing: 3, paused: 100 });
@@ -182,6 +190,29 @@ test('each query examines only the documents that it returns or changes, however
   while (await endpoints.claimDueCheck(DAY_MS));
   await endpoints.endChecks('project 2', 1);
   await endpoints.remove('new');
+
+  await ledger.sealedBody(PROJECT, 'delivery 9');
+
+  const whole = { ownerId: 'feeder', after: 100, types: [], projectId: '', limit: 20, maxBytes: 1_000 };
+  assert.equal((await feed.page(whole)).next, 120);
+  assert.equal((await feed.page({ ...whole, types: ['odd'], projectId: 'other' })).next, 139);
+  assert.equal((await feed.page({ ...whole, projectId: 'fed' })).next, 299);
+  assert.ok(await feed.has('feeder', 'event 7'));
+  assert.equal(await feed.last('feeder'), 299);
+  assert.deepEqual(await feed.lastOfEach(['feeder', 'nobody']), new Map([['feeder', 299]]));
+  const row = {
+    ...{ id: 'new', ownerId: 'feeder', seq: 300, type: 'odd', createdAt: now, projectId: 'p', submissionId: '' },
+    ...{ tokenId: '', dataBytes: 0 },
+  };
+  assert.ok(!(await feed.insert(298, row)) && (await feed.insert(299, row)));
+  assert.equal(await feed.erasureOf({ ownerId: 'feeder', projectId: 'erased 2', submissionId: '' }), 'data');
+  assert.equal(await feed.erase({ projectId: 'fed', submissionId: 'submission 3' }), 1);
+  assert.equal(await feed.tally({ projectId: 'fed' }), 19);
+  assert.equal(await feed.erase({ projectId: 'fed' }), 19);
+  assert.equal(await feed.deleteOld(new Date(10), 100), 10);
+  assert.equal(await feed.gone('feeder'), 9);
+  assert.equal(await feed.countOwner('feeder'), 291);
+  assert.equal(await feed.eraseOwner('feeder', now), 291);
 
   assert.equal(inventory.wasteful().join('\n'), '', 'the cost of a query grows with the data');
   assert.deepEqual(inventory.uncalled(), [], 'this test calls every method of the stores');

@@ -7,6 +7,7 @@ import { createSecretBox } from '@recording-request/kit/secret-box';
 import { DeliveryState } from '@recording-request/proto/webhooks/v1/webhooks';
 import { until } from '@recording-request/testing/wait';
 import { sealedFor } from '../src/domain/sealing.ts';
+import { asking } from './feed-helpers.ts';
 import { completed, startTestWebhooks, submission, type TestWebhooks } from './test-service.ts';
 
 const NOTE = 'I come every Saturday';
@@ -115,15 +116,22 @@ test('bodies are resealed in batches; then the old key can leave, and a redelive
   const event = completed(submission(projectId));
   await harness.kafka.publish(event);
   await inState(harness, projectId, event.id, DELIVERY_STATE_DELIVERED);
+  const feed = harness.mongo.collection('feed');
+  await until('the event is in the feed', () => feed.findOne({ eventId: event.id }));
+  const ownerId = harness.targets.get(projectId)!.ownerId;
+  const { events: before } = await harness.webhooks.listEvents(asking(ownerId));
   await harness.service.stop();
   const next = keyNamed('k2');
   const all = (await rows()).length;
+  const inFeed = await feed.countDocuments({ data: { $exists: true } });
   {
     await using both = await harness.startWith(`${next},${keys}`);
     const would = await both.operator.resealBodies({ cursor: '', dryRun: true });
     assert.deepEqual([would.lookedAt, would.resealed, would.keyId, would.otherKeyIds], [all, all, 'k2', ['k1']]);
     const did = await both.operator.resealBodies({ cursor: '', dryRun: false });
-    assert.deepEqual([did.resealed, did.unopened, did.changedMeanwhile, did.nextCursor], [all, [], 0, '']);
+    assert.deepEqual([did.resealed, did.unopened, did.changedMeanwhile, did.nextCursor], [all, [], 0, 'feed:']);
+    const ofFeed = await both.operator.resealBodies({ cursor: did.nextCursor, dryRun: false });
+    assert.deepEqual([ofFeed.resealed, ofFeed.unopened, ofFeed.nextCursor], [inFeed, [], '']);
     const again = await both.operator.resealBodies({ cursor: '', dryRun: false });
     assert.deepEqual([again.lookedAt, again.resealed], [all, 0]);
     await assert.rejects(both.operator.resealBodies({ cursor: 'links:', dryRun: false }), { code: 'invalid' });
@@ -133,6 +141,7 @@ test('bodies are resealed in batches; then the old key can leave, and a redelive
   await without.webhooks.redeliver({ projectId, deliveryId: event.id });
   const [first, second] = await receiver.waitFor(2, mine);
   assert.ok(second!.body.equals(first!.body));
+  assert.deepEqual((await without.webhooks.listEvents(asking(ownerId))).events, before);
 });
 
 test('a missing key stops the start; a key that was declared lost fails only its deliveries', async () => {

@@ -55,14 +55,15 @@ export async function prepareSchemathesis(
 
 /**
  * Configures the values that the schemas do not contain: a real cursor, a project whose shared link can grow, and ids
- * that exist. Enables every check. The contract permits three errors for valid data: 422 for a reused key with another
- * body, 400 for a time range that ends before it begins, and 416 for a range beyond the end.
+ * that exist. Enables every check. The contract permits some errors for valid data: 422 for a reused key with another
+ * body, 400 for a time range that ends before it begins and for a cursor together with a time, and 416 for a range beyond the end.
  */
 async function configOf({ ada, full, clip }: SeedData): Promise<string> {
   const grows = await ada.createProject({ projectName: 'Grows', count: 1, sharedLinkEnabled: true });
   const project = `/api/projects/${full.projectId}`;
   const pageOf = async (list: string) => ok(await ada.ask(`${project}/${list}?limit=1`));
   const { deliveries, pagination } = await pageOf('webhook-deliveries');
+  const { nextCursor } = ok(await ada.ask('/api/events?limit=1'));
   const clipCursor = Buffer.from(`1:${clip.submissionId}`).toString('base64url');
   const linkCursor = Buffer.from('1:1').toString('base64url');
   const theirs = { 'path.projectId': full.projectId };
@@ -77,6 +78,8 @@ async function configOf({ ada, full, clip }: SeedData): Promise<string> {
     ['include-operation-id = "dashboardListLinks"', { ...shown, 'query.cursor': linkCursor }],
     ['include-path-regex = "^/project/.*submissionId"', { ...shown, 'path.submissionId': clip.submissionId }],
     ['include-path-regex = "/webhook-test$"', theirs],
+    // A request that waits would only take time.
+    ['include-operation-id = "listEvents"', { 'query.after': nextCursor, 'query.wait': '0' }],
     ['include-operation-id = "redeliverWebhooks"', theirs],
     ['include-operation-id = "redeliverWebhook"', { ...theirs, 'path.deliveryId': deliveries[0].deliveryId }],
     ['include-path-regex = "^/api/.*submissionId"', { ...theirs, 'path.submissionId': clip.submissionId }],
@@ -91,6 +94,11 @@ ${settings.join('\n')}
 [[operations]]
 include-operation-id = "createProject"
 checks.positive_data_acceptance.expected-statuses = ["2xx", 401, 403, 409, 422, 429]
+
+# after and since exclude each other.
+[[operations]]
+include-operation-id = "listEvents"
+checks.positive_data_acceptance.expected-statuses = ["2xx", 400, 401, 403, 429]
 
 [[operations]]
 include-operation-id = "redeliverWebhooks"

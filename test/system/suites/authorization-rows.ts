@@ -1,6 +1,12 @@
 import type { SeedData } from '../harness/seed.ts';
 
-export type Scope = 'profile:read' | 'projects:read' | 'projects:write' | 'links:read' | 'submissions:read';
+export type Scope =
+  | 'profile:read'
+  | 'projects:read'
+  | 'projects:write'
+  | 'links:read'
+  | 'submissions:read'
+  | 'events:read';
 
 /** The access rule of one operation of openapi.json. */
 export interface Row {
@@ -60,6 +66,7 @@ export const ROWS: Record<string, Row> = {
   // The spare project has no webhookUrl.
   redeliverWebhooks: read('projects:write', { json: {}, spare: true, allowed: 409 }),
   testWebhook: read('projects:write'),
+  listEvents: read('events:read'),
   dashboardExportJson: read('dashboard'),
   dashboardExportCsv: read('dashboard'),
   dashboardExportZip: read('dashboard'),

@@ -76,6 +76,8 @@ async function eraseUser(services: EraseServices, userId: string, dryRun: boolea
     addTo(removed, { tokensRevoked });
     for (const projectId of projectIds) await eraseProject(services, projectId, dryRun, removed);
     if (!done && !dryRun) continue;
+    const { events } = await services.webhooks.eraseOwnerEvents({ ownerId: userId, dryRun });
+    addTo(removed, { feedEvents: events });
     const isNew = !erasedBeforeAt;
     addTo(removed, { users: isNew ? 1 : 0 });
     removed.erasedBeforeAt = erasedBeforeAt;

@@ -15,6 +15,8 @@ const COUNTS = {
   deadLetters: 0,
   payloads: 0,
   undelivered: 0,
+  events: 0,
+  feedEvents: 0,
 };
 
 type Counts = typeof COUNTS;
@@ -85,6 +87,13 @@ export function removedLines({ counts, recordsEndAt }: Removed): string[] {
       of(
         [counts.payloads, many(counts.payloads, 'payload')],
         [counts.undelivered, `${counts.undelivered.toLocaleString('en')} of them not delivered yet`],
+      ),
+    ],
+    [
+      'feed',
+      of(
+        [counts.events, `the data of ${many(counts.events, 'event')}`],
+        [counts.feedEvents, `${many(counts.feedEvents, 'event')} of the owner`],
       ),
     ],
   ];

@@ -87,6 +87,7 @@ function having(kind: 'submission' | 'project' | 'user' | undefined) {
       eraseSubmission: async () => answer('submission', {}),
       eraseProjectSubmissions: async () => ({ erased: {}, done: true, recordsEndAt }),
     },
+    webhooks: { eraseOwnerEvents: async () => ({ events: 0 }) },
   };
   return services as unknown as EraseServices;
 }

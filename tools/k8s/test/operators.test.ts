@@ -170,10 +170,12 @@ test('services publish and consume what the tables of packages/events list', asy
     const groups = new Set(source.matchAll(/\bgroup: '([a-z-]+)'/g).map(([, group]) => group!));
     const known = CONSUMERS.filter(([, group]) => serviceOfGroup(group) === service);
     assert.deepEqual([...groups].sort(), known.map(([, group]) => group).sort(), `the groups of ${service}`);
-    // The type argument of an event producer contains the names of its events.
-    const names = source.includes('newEvent(')
-      ? source.matchAll(/'([a-z]+(?:\.[a-z]+)+)'/g).map(([, name]) => name!)
-      : [];
+    // The file of an event producer contains the names of its events. Other files may name events that owners see.
+    const producers = sources.filter(each => each.includes('newEvent('));
+    const names = producers
+      .join('\n')
+      .matchAll(/'([a-z]+(?:\.[a-z]+)+)'/g)
+      .map(([, name]) => name!);
     const made = [...names].map(name => topicOf(name as EventType)).filter(topic => topic !== undefined);
     const parked = known.length > 0 || source.includes('startRelay(') ? ['parked'] : [];
     const again = source.includes('kafka.replay(') ? CONSUMERS.map(([topic]) => topic) : [];

@@ -38,7 +38,17 @@ const named = (alert: Alert): string =>
 /** Symptoms in groups, because a stuck consumer explains a broken promise, which silences the alert about waiting work. */
 const SYMPTOMS: readonly (readonly Alert[])[] = [
   STEPS.map(step => burns(step)),
-  [...['submissions', 'submissions-transcripts', 'media', 'transcription', 'webhooks', 'webhooks-events'].map(stuck)],
+  [
+    ...[
+      'submissions',
+      'submissions-transcripts',
+      'media',
+      'transcription',
+      'webhooks',
+      'webhooks-events',
+      'webhooks-feed',
+    ].map(stuck),
+  ],
   STEPS.slice(0, 4).map(waits),
 ];
 
@@ -61,7 +71,7 @@ const EXPLAINED: readonly { cause: Alert; steps: string; consumers: string }[] =
     },
     { cause: of(name, 'media'), steps: 'landing media transcript', consumers: 'media' },
     { cause: of(name, 'transcription'), steps: 'transcript', consumers: 'transcription' },
-    { cause: of(name, 'webhooks'), steps: 'webhook', consumers: 'webhooks webhooks-events' },
+    { cause: of(name, 'webhooks'), steps: 'webhook', consumers: 'webhooks webhooks-events webhooks-feed' },
   ]),
   ...['DiskFull', 'FfmpegStarved', 'ProgramStalled', 'ProgramsKilled'].flatMap(name => [
     { cause: of(name, 'media'), steps: 'landing media transcript', consumers: 'media' },
@@ -72,7 +82,7 @@ const EXPLAINED: readonly { cause: Alert; steps: string; consumers: string }[] =
   {
     cause: of('EventsNotPublished', 'submissions'),
     steps: 'media transcript webhook',
-    consumers: 'submissions submissions-transcripts media transcription webhooks webhooks-events',
+    consumers: 'submissions submissions-transcripts media transcription webhooks webhooks-events webhooks-feed',
   },
   { cause: { name: 'CollectorAway' }, steps: '', consumers: '' },
   { cause: { name: 'ClockSkewed', severity: 'ticket', job: 'submissions' }, steps: '', consumers: '' },

@@ -4,6 +4,7 @@ import { DashboardEndpoint, DashboardLinks, DashboardOverview, DashboardToken } 
 import { ErrorBody } from './error.ts';
 import { ExportDocument } from './export-document.ts';
 import { CreatedRecipientLink, CreatedSharedRecipientLink, RecipientLink, SharedRecipientLink } from './link.ts';
+import { OwnerEvent, OwnerEventsPage } from './owner-event.ts';
 import {
   CreationCounts,
   ProjectCreated,
@@ -44,6 +45,8 @@ export const RESOURCES = [
   WebhookDelivery,
   WebhookRedelivery,
   WebhookDeliveriesPage,
+  OwnerEvent,
+  OwnerEventsPage,
   ...Object.values(WEBHOOK_EVENT_SCHEMAS),
   DashboardToken,
   DashboardOverview,

@@ -3,7 +3,14 @@ import Type, { type Static, type TSchema } from 'typebox';
 /** The version of the interface description and of export.json. */
 export const CONTRACT_VERSION = '1.0.0';
 
-export const SCOPES = ['profile:read', 'projects:read', 'projects:write', 'links:read', 'submissions:read'] as const;
+export const SCOPES = [
+  'profile:read',
+  'projects:read',
+  'projects:write',
+  'links:read',
+  'submissions:read',
+  'events:read',
+] as const;
 export type Scope = (typeof SCOPES)[number];
 
 export const TRANSCRIPT_STATUSES = ['pending', 'processing', 'completed', 'failed', 'disabled'] as const;

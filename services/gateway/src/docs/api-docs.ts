@@ -3,6 +3,7 @@ import { DEFAULTS, LIMITS } from '@recording-request/contract/limits';
 import { SETTING_DEFAULTS } from '@recording-request/contract/project-settings';
 import type { Config } from '../config.ts';
 import { ratesSentence } from './rates.ts';
+import { READING_EVENTS } from './reading-events.ts';
 import { RECEIVING_WEBHOOKS } from './receiving-webhooks.ts';
 
 const said = (limit: number) => limit.toLocaleString('en-US');
@@ -171,6 +172,7 @@ The private dashboard token reads the same files and the QR code without a heade
 \`$BASE/project/<projectToken>/export.json\`, \`…/export.csv\`, \`…/export/project.zip\`, \`…/export/transcripts.txt\`, \`…/export/transcripts.zip\`, \`…/shared-link/qr.png\`.
 
 ${RECEIVING_WEBHOOKS}
+${READING_EVENTS}
 ## Scopes
 
 | scope | for |
@@ -180,13 +182,14 @@ ${RECEIVING_WEBHOOKS}
 | projects:write | creating and updating projects, and the extensions that change something |
 | links:read | links, the QR code |
 | submissions:read | submissions, transcripts, media, exports, webhook deliveries |
+| events:read | /api/events: the events of all projects, with the submissions and texts in them |
 
 ## Errors
 
 Every error is \`{"error": "<one sentence that says what to change>"}\`. The statuses are 400 for invalid values (the sentence names each,
 at most ten); 401 for the token; 403 for the scope or the allowance; 404 for a resource that does not exist or is not yours; 405, 413 and
 415; 409 for a conflict with the current state, or an Idempotency-Key in use (repeat after \`Retry-After\`; the key is free within 30 s);
-410 for erased data; 416 for the range; 422 for an Idempotency-Key that was used with another body; 429 for too many requests, or too many
+410 for erased data, or for a cursor of the feed that has expired; 416 for the range; 422 for an Idempotency-Key that was used with another body; 429 for too many requests, or too many
 exports or videos read at once (\`Retry-After\`, \`RateLimit\`, \`RateLimit-Policy\`); 503: try again after \`Retry-After\`.
 
 The sentence is for people. Programs should read the header \`Error-Code\`. Its words keep their meaning; new ones may be added:
@@ -237,7 +240,7 @@ video, thumbnails and audio again if \`mediaStatus\` is \`failed\`, or \`ready\`
 \`POST /api/projects/<projectId>/close\` (its links accept no new responses; responses that have begun may finish) and \`…/reopen\`; a project's \`closedAt\` shows it ·
 \`GET /api/projects/<projectId>/webhook-deliveries\` (every attempt, and the state of the endpoint),
 \`POST …/webhook-deliveries/<deliveryId>/redeliver\`, \`POST …/webhook-deliveries/redeliver\` \`{from?, to?, undeliveredOnly?}\`,
-\`POST /api/projects/<projectId>/webhook-test\` · \`POST /api/projects/<projectId>/dashboard-token\` creates a new dashboard token.
+\`POST /api/projects/<projectId>/webhook-test\` · \`GET /api/events\` (every event of all projects: see Reading events) · \`POST /api/projects/<projectId>/dashboard-token\` creates a new dashboard token.
 
 With the dashboard token in the path, read-only: \`GET /project/<projectToken>/overview\` (figures and sizes; ETag),
 \`…/submissions\` (like the owner's), \`…/submissions/<submissionId>\` and its media and transcripts with their

@@ -34,6 +34,7 @@ const HEADERS = {
     'A stable word for programs, such as scope_missing; new ones may be added. The list is in /api/docs.md.',
     'value_invalid',
   ),
+  'Events-Oldest': header('A cursor that continues with the oldest event that is kept.', 'MS4xNzY0NDg5NjAwMDAwLlpXNWs'),
   'Retry-After': header('Seconds to wait before the request is sent again.', 2, 'integer'),
   RateLimit: header(
     'Remaining calls (r) and seconds until all are available again (t), by policy.',
@@ -103,6 +104,7 @@ function headersOf({ operationId = '', responses = {} }: DescribedOperation, sta
   if (operationId === 'createProject' && status === '409') names.push('Retry-After');
   if (operationId === 'createProject' && status === '200') names.push('Idempotent-Replayed');
   if (status === '416') names.push('Content-Range');
+  if (operationId === 'listEvents' && status === '410') names.push('Events-Oldest');
   if (['200', '206', '304'].includes(status)) {
     const isMedia = MEDIA.test(operationId);
     if (isMedia || isConditional({ operationId, responses })) names.push('ETag');

@@ -187,6 +187,17 @@ export function exampleResources(baseUrl: string) {
       pagination: { nextCursor: null },
     },
     endpoint: { projectId: PROJECT, endpoint },
+    events: {
+      events: [
+        {
+          ...{ eventId: delivery.eventId, type: 'submission.completed', createdAt: delivery.createdAt },
+          ...{ projectId: PROJECT, submissionId: SUBMISSION, tokenId: clip.tokenId, erased: false },
+          data: { projectId: PROJECT, projectName: summary.projectName, submission: clip },
+        },
+      ],
+      nextCursor: 'MS4xNzcyNDQ2NDgwMTAwLmFiY2RlZmdoaWpr',
+      caughtUp: true,
+    },
     redelivery: { projectId: PROJECT, count: 12 },
   };
 }

@@ -71,6 +71,7 @@ const ERRORS: Record<string, string> = {
 const LARGEST_BODY = 1_048_576;
 /** The examples of 400 for operations with a body. */
 const INVALID: Record<string, string> = {
+  listEvents: 'Give either after or since.',
   createProject: 'count must be at least 1.',
   updateProject: `maxDurationSec must be at most ${LIMITS.maxDurationSec}.`,
   updateSubmission: `reviewNote must have at most ${LIMITS.reviewNoteLength} characters.`,
@@ -90,6 +91,10 @@ const CONFLICTS: Record<string, string> = {
   testWebhook: 'The project has no webhookUrl; set one first.',
   redeliverWebhook: 'The project has no webhookUrl; set one first.',
   redeliverWebhooks: 'The project has no webhookUrl; set one first.',
+};
+
+const GONE: Record<string, string> = {
+  listEvents: 'The feed no longer has the events after this cursor; continue from the cursor in Events-Oldest.',
 };
 
 /** Returns the JSON answers, by operation. */
@@ -119,6 +124,7 @@ function answersOf(baseUrl: string): Record<string, unknown> {
     dashboardListLinks: all.linksPage,
     dashboardGetWebhookEndpoint: all.endpoint,
     listWebhookDeliveries: all.deliveries,
+    listEvents: all.events,
     redeliverWebhook: all.delivery,
     redeliverWebhooks: all.redelivery,
     testWebhook: { ...all.delivery, eventType: 'webhook.test', submissionId: null, test: true },
@@ -160,7 +166,8 @@ function errorOf(operation: Operation, status: string): { error: string } | unde
   const { operationId = '' } = operation;
   if (status === '400') return { error: INVALID[operationId] ?? invalidParameter(operation) };
   if (status === '413') return { error: bodyLimitSentence(LARGEST_BODY) };
-  const error = (status === '409' && CONFLICTS[operationId]) || ERRORS[status];
+  const error =
+    (status === '409' && CONFLICTS[operationId]) || (status === '410' && GONE[operationId]) || ERRORS[status];
   return error ? { error } : undefined;
 }
 

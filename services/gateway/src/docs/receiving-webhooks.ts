@@ -52,7 +52,7 @@ ignore tests.
 addresses, as \`npm start\` does. Answer 2xx within 15 s, and process the event later. After any other answer the service tries again:
 after 5 s, 5 min, 30 min, 2 h, … and finally daily. It pauses an endpoint that accepts nothing for five days, or that answers 410. It
 keeps the events of a paused endpoint, and sends all of them at once when you set \`webhookUrl\` again or a test event succeeds. Events of
-a project without a \`webhookUrl\` are not recorded: list the submissions instead. The word \`service\` in the headers' names may be
+a project without a \`webhookUrl\` are not sent later: read them from the feed, see Reading events. The word \`service\` in the headers' names may be
 another one here: ask the operator.
 
 ### The secret

@@ -10,7 +10,7 @@ import { aboutSubmission, type Fact, recordEvent } from '../workflows/record-eve
 
 const JOB_LIMIT_MS = 20_000;
 
-/** Consumes the optional events. They are recorded only for projects that subscribe to them. */
+/** Consumes the optional events. Webhooks send them only for projects that subscribe to them. */
 export function consumeOwnerEvents(context: Context): Promise<Consumer> {
   return context.kafka.consume({
     topic: 'webhooks.events',
@@ -56,6 +56,7 @@ const ofResponse = ({ projectId, responseSessionId, linkId, submissionIds }: Res
   projectId,
   // The event contains nothing that a contributor recorded, so erasing one submission does not change it.
   submissionId: '',
+  tokenId: linkId,
   subject: () => ({ type: 'response.completed', response: { responseSessionId, tokenId: linkId, submissionIds } }),
 });
 

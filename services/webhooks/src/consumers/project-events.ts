@@ -8,7 +8,7 @@ import { type Fact, recordEvent } from '../workflows/record-event.ts';
 
 const JOB_LIMIT_MS = 20_000;
 
-/** Consumes the events about projects and links. They are recorded only for projects that subscribe to them. */
+/** Consumes the events about projects and links. Webhooks send them only for projects that subscribe to them. */
 export function consumeProjectEvents(context: Context): Promise<Consumer> {
   return context.kafka.consume({
     topic: 'projects.events',
@@ -59,7 +59,7 @@ const linkFacts =
   (about: LinkOfEvent, type: Fact['type'], subject: (link: EventLinkJson) => WebhookSubject): Fact => {
     const { projectId, linkId, responseSessionId } = about;
     return {
-      ...{ type, projectId, submissionId: '' },
+      ...{ type, projectId, submissionId: '', tokenId: linkId },
       async subject() {
         const found = await eventLinks.of({ projectId, linkId, responseSessionId }, signal);
         if (!found) return undefined;

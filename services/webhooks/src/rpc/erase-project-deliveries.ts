@@ -3,15 +3,16 @@ import type {
   EraseProjectDeliveriesResponse,
 } from '@recording-request/proto/operator/v1/webhooks';
 import type { Context } from '../context.ts';
+import { eraseProjectEvents, tallyEvents } from '../workflows/erase-events.ts';
 import { requireUuid } from './require-uuid.ts';
 
-/** Erases every payload of a project and the health of its endpoint. */
+/** Erases every payload of a project, the data of its events in the feed, and the health of its endpoint. */
 export const eraseProjectDeliveries =
-  ({ clock, store }: Context) =>
+  (context: Pick<Context, 'clock' | 'store'>) =>
   async (request: EraseProjectDeliveriesRequest): Promise<EraseProjectDeliveriesResponse> => {
     const projectId = requireUuid(request.projectId, 'projectId');
-    if (request.dryRun) return { erased: await store.ledger.tally({ projectId }) };
-    const erased = await store.ledger.eraseProject(projectId, clock.now());
-    await store.endpoints.remove(projectId);
+    if (request.dryRun) return { erased: await tallyEvents(context, { projectId }) };
+    const erased = await eraseProjectEvents(context, projectId);
+    await context.store.endpoints.remove(projectId);
     return { erased };
   };

@@ -3,16 +3,17 @@ import type {
   EraseSubmissionDeliveriesResponse,
 } from '@recording-request/proto/operator/v1/webhooks';
 import type { Context } from '../context.ts';
+import { eraseSubmissionEvents, tallyEvents } from '../workflows/erase-events.ts';
 import { requireUuid } from './require-uuid.ts';
 
 /** Does the same as the consumer of submission.erased, for an operator who waits for the result. */
 export const eraseSubmissionDeliveries =
-  ({ clock, store }: Context) =>
+  (context: Pick<Context, 'clock' | 'store'>) =>
   async (request: EraseSubmissionDeliveriesRequest): Promise<EraseSubmissionDeliveriesResponse> => {
     const projectId = requireUuid(request.projectId, 'projectId');
     const submissionId = requireUuid(request.submissionId, 'submissionId');
     const erased = request.dryRun
-      ? await store.ledger.tally({ projectId, submissionId })
-      : await store.ledger.erase(projectId, submissionId, clock.now());
+      ? await tallyEvents(context, { projectId, submissionId })
+      : await eraseSubmissionEvents(context, projectId, submissionId);
     return { erased };
   };

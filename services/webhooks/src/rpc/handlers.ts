@@ -2,9 +2,11 @@ import type { Handlers } from '@recording-request/kit-rpc/grpc-server';
 import type { WebhooksOperatorServiceServer } from '@recording-request/proto/operator/v1/webhooks';
 import type { WebhooksServiceServer } from '@recording-request/proto/webhooks/v1/webhooks';
 import type { Context } from '../context.ts';
+import { eraseOwnerEvents } from './erase-owner-events.ts';
 import { eraseProjectDeliveries } from './erase-project-deliveries.ts';
 import { eraseSubmissionDeliveries } from './erase-submission-deliveries.ts';
 import { listDeliveries } from './list-deliveries.ts';
+import { listEvents } from './list-events.ts';
 import { redeliver } from './redeliver.ts';
 import { redeliverRange } from './redeliver-range.ts';
 import { refreshEndpoint } from './refresh-endpoint.ts';
@@ -18,11 +20,13 @@ export const webhooksHandlers = (context: Context): Handlers<WebhooksServiceServ
   redeliverRange: redeliverRange(context),
   sendTest: sendTest(context),
   refreshEndpoint: refreshEndpoint(context),
+  listEvents: listEvents(context),
 });
 
 export const operatorHandlers = (context: Context): Handlers<WebhooksOperatorServiceServer> => ({
   eraseSubmissionDeliveries: eraseSubmissionDeliveries(context),
   eraseProjectDeliveries: eraseProjectDeliveries(context),
+  eraseOwnerEvents: eraseOwnerEvents(context),
   getSending: getSending(context),
   setSending: setSending(context),
   resealBodies: resealBodies(context),

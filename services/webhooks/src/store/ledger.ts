@@ -23,6 +23,8 @@ export interface Ledger {
   /** Returns the deliveries after `after`, newest first. */
   list(projectId: string, limit: number, after?: DeliveryCursor): Promise<DeliveryRecord[]>;
   get(projectId: string, id: string): Promise<DeliveryRecord | undefined>;
+  /** Returns the sealed body of a delivery; undefined when it was erased. */
+  sealedBody(projectId: string, id: string): Promise<string | undefined>;
   /**
    * Makes a delivery due, even at a paused endpoint. Returns false when the delivery has no payload or an attempt is
    * running.
@@ -126,6 +128,9 @@ export function ledger({ deliveries, endpoints, erasures }: Models): Ledger {
     async get(projectId, id) {
       const document = await deliveries.findOne({ _id: id, projectId }, SHOWN).lean<ShownDocument>();
       return document ? record(document) : undefined;
+    },
+    async sealedBody(projectId, id) {
+      return (await deliveries.findOne({ _id: id, projectId }, { sealedBody: 1 }).lean())?.sealedBody;
     },
     async sendAgain(projectId, id, now) {
       const { matchedCount } = await deliveries.updateOne(

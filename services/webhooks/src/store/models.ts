@@ -4,6 +4,7 @@ import { type Connection, Schema } from 'mongoose';
 import type { Attempt, DeliveryState } from '../domain/delivery.ts';
 import type { PauseReason } from '../domain/endpoint.ts';
 import type { Sending } from '../domain/sending.ts';
+import { feedCollections, openFeedModels } from './feed-models.ts';
 
 /** A stored delivery. `_id` is the event's id, so an event is recorded only once. */
 export interface DeliveryDocument {
@@ -133,6 +134,7 @@ export const collectionsOf = (tombstoneSec: number): CollectionIndexes[] => [
     indexes: [{ keys: { at: 1 }, options: { name: 'forget', expireAfterSeconds: tombstoneSec } }],
   },
   indexesOf(SENDING_RECORD.collection, sendingSchema),
+  ...feedCollections,
 ];
 
 export const openModels = (connection: Connection) => ({
@@ -140,6 +142,7 @@ export const openModels = (connection: Connection) => ({
   endpoints: connection.model<EndpointDocument>('Endpoint', endpointSchema, 'endpoints'),
   erasures: connection.model<ErasureDocument>('Erasure', erasureSchema, 'erasures'),
   sending: connection.model<SendingDocument>('Sending', sendingSchema, SENDING_RECORD.collection),
+  ...openFeedModels(connection),
 });
 
 export type Models = ReturnType<typeof openModels>;

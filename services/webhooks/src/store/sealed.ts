@@ -1,13 +1,15 @@
 import type { Models } from './models.ts';
 
 /** The collections that have sealed texts, in the order of the resealing. */
-export const SEALED_IN = ['deliveries'] as const;
+export const SEALED_IN = ['deliveries', 'feed'] as const;
 export type SealedIn = (typeof SEALED_IN)[number];
 
 /** A stored sealed text and its record. */
 export interface SealedText {
   collection: SealedIn;
   id: string;
+  /** The id to which the text is bound. */
+  boundTo: string;
   /** The value of the collection's shard key. */
   shard: string;
   sealed: string;
@@ -22,13 +24,15 @@ export interface SealedPage {
   last: string | undefined;
 }
 
-/** The field with the sealed text, and the shard key. */
+/** The field with the sealed text, the field with the id to which the text is bound, and the shard key. */
 const FIELDS = {
-  deliveries: { sealed: 'sealedBody', shard: 'projectId' },
-} as const satisfies Record<SealedIn, { sealed: string; shard: string }>;
+  deliveries: { sealed: 'sealedBody', boundTo: '_id', shard: 'projectId' },
+  feed: { sealed: 'data', boundTo: 'eventId', shard: 'ownerId' },
+} as const satisfies Record<SealedIn, { sealed: string; boundTo: string; shard: string }>;
 
 interface Row {
   _id: string;
+  boundTo: string;
   shard: string;
   isSealed: boolean;
   sealed?: string;
@@ -45,10 +49,11 @@ export function createSealedTexts(models: Pick<Models, SealedIn>) {
      * the key `keyId`. The page ends early when it has PAGE_CHARACTERS.
      */
     async page(collection: SealedIn, after: string, limit: number, keyId: string): Promise<SealedPage> {
-      const { sealed, shard } = FIELDS[collection];
+      const { sealed, boundTo, shard } = FIELDS[collection];
       const start = `${keyId}.`;
       const isCurrent = { $eq: [{ $substrBytes: [`$${sealed}`, 0, start.length] }, start] };
       const projection = {
+        boundTo: `$${boundTo}`,
         shard: `$${shard}`,
         isSealed: { $ne: [{ $type: `$${sealed}` }, 'missing'] },
         sealed: { $cond: [isCurrent, '$$REMOVE', `$${sealed}`] },
@@ -64,7 +69,7 @@ export function createSealedTexts(models: Pick<Models, SealedIn>) {
         records += 1;
         characters += row.sealed?.length ?? 0;
         if (row.isSealed) page.lookedAt += 1;
-        if (row.sealed) page.others.push({ collection, id: row._id, shard: row.shard, sealed: row.sealed });
+        if (row.sealed) page.others.push(textOf(collection, row, row.sealed));
         if (records === limit || characters >= PAGE_CHARACTERS) {
           page.last = row._id;
           break;
@@ -75,15 +80,13 @@ export function createSealedTexts(models: Pick<Models, SealedIn>) {
 
     /** Returns the sealed texts of the first and of the last record, by id. */
     async ends(collection: SealedIn): Promise<SealedText[]> {
-      const { sealed, shard } = FIELDS[collection];
-      const projection = { shard: `$${shard}`, sealed: `$${sealed}` };
+      const { sealed, boundTo, shard } = FIELDS[collection];
+      const projection = { boundTo: `$${boundTo}`, shard: `$${shard}`, sealed: `$${sealed}` };
       const ends = ([1, -1] as const).map(_id =>
         models[collection].collection.findOne({}, { projection, sort: { _id } }),
       );
       const rows = (await Promise.all(ends)) as unknown as (Row | null)[];
-      return rows.flatMap(row =>
-        row?.sealed ? { collection, id: row._id, shard: row.shard, sealed: row.sealed } : [],
-      );
+      return rows.flatMap(row => (row?.sealed ? [textOf(collection, row, row.sealed)] : []));
     },
 
     /** Replaces each text that has not changed since the read. Returns the number of replaced texts. */
@@ -102,5 +105,9 @@ export function createSealedTexts(models: Pick<Models, SealedIn>) {
     },
   };
 }
+
+const textOf = (collection: SealedIn, { _id: id, boundTo, shard }: Row, sealed: string): SealedText => ({
+  ...{ collection, id, boundTo, shard, sealed },
+});
 
 export type SealedTexts = ReturnType<typeof createSealedTexts>;

@@ -11,12 +11,17 @@ const keys: ShardKeys = {
   endpoints: { _id: 'hashed' },
   erasures: { _id: 'hashed' },
   sending: undefined,
+  // Owners read their own feed. Its ids begin with the owner's id, so they are unique on the owner's shard.
+  feed: { ownerId: 'hashed' },
+  // The id is the owner's id.
+  feedstarts: { _id: 'hashed' },
 };
 
 const SWEEP = 'a process reads the due rows of the whole database now and then';
 const FIGURES = 'one process counts figures for the operator';
 const RESEAL = 'reads all sealed records, once after a new key';
 const QUEUE = 'the first due time of each endpoint: one index look-up for each, on its shard';
+const ERASURE = 'an erasure names a project, not its owner';
 const acrossShards = {
   'deliveries aggregate state': QUEUE,
   'deliveries find': RESEAL,
@@ -26,6 +31,10 @@ const acrossShards = {
   'endpoints aggregate state': FIGURES,
   'endpoints find $expr checkAt': SWEEP,
   'endpoints find failingSince state': FIGURES,
+  'feed aggregate data projectId': ERASURE,
+  'feed find seq': SWEEP,
+  'feed updateMany data projectId': ERASURE,
+  'feed updateMany data projectId submissionId': ERASURE,
 };
 
 export const sharding: Sharding = { keys, acrossShards };

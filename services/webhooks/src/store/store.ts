@@ -2,6 +2,7 @@ import { requireSchema } from '@recording-request/kit-mongo/migrations';
 import type { Connection } from 'mongoose';
 import { type DeliveryQueue, deliveryQueue } from './deliveries.ts';
 import { type Endpoints, endpointStore } from './endpoints.ts';
+import { type FeedStore, feedStore } from './feed.ts';
 import { type FigureStore, figureStore } from './figures.ts';
 import { type Ledger, ledger } from './ledger.ts';
 import { openModels } from './models.ts';
@@ -17,6 +18,7 @@ export interface Store {
   figures: FigureStore;
   sending: SendingStore;
   sealed: SealedTexts;
+  feed: FeedStore;
 }
 
 /** Rejects with a StartError when the database lacks a migration that this version needs. */
@@ -30,5 +32,6 @@ export async function openStore(connection: Connection): Promise<Store> {
     figures: figureStore(models),
     sending: sendingStore(models),
     sealed: createSealedTexts(models),
+    feed: feedStore(models),
   };
 }

@@ -46,7 +46,7 @@ export async function checkEndpoint(
     return (await store.queue.resume(projectId, { waiting: true }, now)) > 0;
   }
   const { endpoint, renewed } = await store.endpoints.observe(projectId, target.version, now);
-  await recordFailing(context, endpoint, target.events);
+  await recordFailing(context, endpoint);
   if (endpoint.state === 'paused' || target.url === '') return false;
   // Also finishes a reset that another process started and did not finish.
   const waiting = renewed || endpoint.resuming === true;

@@ -22,12 +22,24 @@ const event = newEvent('submission.erasure', {
 async function sentAfter(insertMs: number): Promise<number> {
   let now = 0;
   let sent = 0;
+  let published = 0;
   const context = {
     config: { attemptTimeoutMs: LEASE_MS, leaseMarginMs: 0 },
     clock: { now: () => new Date(now) },
     secrets: { seal: () => 'k1.x' },
+    kafka: {
+      async publishRecords(records: object[]) {
+        published += records.length;
+        return [undefined];
+      },
+    },
     targets: {
-      recent: async () => ({ url: 'https://owner.example/', events: ['submission.erased'], projectName: 'P' }),
+      recent: async () => ({
+        url: 'https://owner.example/',
+        events: ['submission.erased'],
+        projectName: 'P',
+        ownerId: 'o',
+      }),
     },
     store: {
       ledger: { look: async () => ({ isErased: false }) },
@@ -41,6 +53,7 @@ async function sentAfter(insertMs: number): Promise<number> {
     dispatcher: { reserve: () => ({ send: () => (sent += 1), [Symbol.dispose]() {} }) },
   } as unknown as Context;
   await recordEvent(context, event, fact);
+  assert.equal(published, 1, 'the event is in the feed');
   return sent;
 }
 

@@ -1,5 +1,5 @@
 import { presentSubmission } from '@recording-request/contract/present';
-import { type WebhookSubject, webhookBody } from '@recording-request/contract/webhook';
+import { type WebhookBodyJson, type WebhookSubject, webhookBody } from '@recording-request/contract/webhook';
 import { isOptionalEvent } from '@recording-request/contract/webhook-events';
 import type { Event } from '@recording-request/proto/events/v1/events';
 import type { Submission } from '@recording-request/proto/submissions/v1/submissions';
@@ -8,11 +8,15 @@ import { currentTrace } from '../adapters/trace.ts';
 import type { Context } from '../context.ts';
 import { leaseMs, withEndpoint } from '../delivery/deliver.ts';
 import type { NewDelivery } from '../domain/delivery.ts';
+import type { Endpoint } from '../domain/endpoint.ts';
 import { sealedFor } from '../domain/sealing.ts';
+import { publishToFeed } from './publish-event.ts';
 
 /** The facts of an event, and the submission whose erasure removes the event's body. */
 export interface Fact extends Pick<NewDelivery, 'projectId' | 'submissionId' | 'erasedSubmissionId'> {
   type: WebhookSubject['type'];
+  /** The link that the event is about, if any. */
+  tokenId?: string;
   /** Returns undefined when the subject no longer exists. */
   subject(target: Target): Promise<WebhookSubject | undefined> | WebhookSubject | undefined;
 }
@@ -30,6 +34,7 @@ export const aboutSubmission = (
   type: type as SubmissionFact,
   projectId: submission.projectId,
   submissionId: submission.submissionId,
+  tokenId: submission.linkId,
   async subject({ projectName, hasInvitations }) {
     const whole = await read();
     if (!whole) return undefined;
@@ -40,55 +45,82 @@ export const aboutSubmission = (
 });
 
 /**
- * Records one delivery of an event if its project has an address and subscribes to the type. If a slot is free, records
- * the delivery as claimed and sends it at once. Builds the bytes of the body only once. A repeated event changes
- * nothing.
+ * Publishes an event for its owner's feed, and records one delivery of it if its project has an address and subscribes
+ * to the type. If a slot is free, records the delivery as claimed and sends it at once. The contents are built once for
+ * both. A repeated event changes nothing.
  */
 export async function recordEvent(context: Context, event: EventHead, fact: Fact): Promise<void> {
-  const { config, clock, secrets, store, targets, dispatcher } = context;
-  const { type, projectId, submissionId, erasedSubmissionId } = fact;
+  const { clock, store, targets } = context;
+  const { type, projectId, submissionId, erasedSubmissionId, tokenId = '' } = fact;
   // Reads a target that is at least as new as the event, so that an event after an address change never goes to the old
   // address.
   const ageMs = event.occurredAt ? clock.now().getTime() - event.occurredAt.getTime() : 0;
-  const asking = targets.recent(projectId, ageMs);
-  // Most projects subscribe to no optional types, so this is checked before the subject is read.
-  if (isOptionalEvent(type) && !(await asking)?.events.includes(type)) return;
-  const [target, { isErased, endpoint }] = await Promise.all([asking, store.ledger.look(fact)]);
-  if (!target || target.url === '' || isErased) return;
-  const subject = await fact.subject(target);
-  if (!subject) return;
+  const [target, { isErased, endpoint }] = await Promise.all([
+    targets.recent(projectId, ageMs),
+    store.ledger.look(fact),
+  ]);
+  // The project was erased, with its events.
+  if (!target) return;
   const createdAt = event.occurredAt ?? clock.now();
-  const body = webhookBody({ id: event.id, createdAt, projectId, projectName: target.projectName }, subject);
-  const delivery: NewDelivery = {
-    id: event.id,
-    projectId,
-    ownerId: target.ownerId,
-    submissionId,
-    ...(erasedSubmissionId === undefined ? {} : { erasedSubmissionId }),
-    eventType: type,
-    createdAt,
-    sealedBody: secrets.seal(JSON.stringify(body), sealedFor.delivery(event.id)),
-    ...currentTrace(event),
-  };
+  const subject = isErased ? undefined : await fact.subject(target);
+  const head = { id: event.id, createdAt, projectId, projectName: target.projectName };
+  const body = subject && webhookBody(head, subject);
+  const about = { id: event.id, projectId, ownerId: target.ownerId, submissionId, createdAt };
+  const erased = erasedSubmissionId === undefined ? {} : { erasedSubmissionId };
+  const data =
+    body && isWanted(target, type)
+      ? await deliverOnce(context, { ...about, ...erased, eventType: type, ...currentTrace(event) }, body, {
+          target,
+          endpoint,
+        })
+      : body?.data;
+  await publishToFeed(context, { ...about, ...erased, type, tokenId }, data);
+}
+
+const isWanted = ({ url, events }: Target, type: string): boolean =>
+  url !== '' && (!isOptionalEvent(type) || events.includes(type));
+
+/**
+ * Records a delivery. Returns the data of the recorded body: if the event was recorded before, the earlier body, so that
+ * the feed gets the same data as the webhook; undefined if the body was erased.
+ */
+async function deliverOnce(
+  context: Context,
+  about: Omit<NewDelivery, 'sealedBody'>,
+  body: WebhookBodyJson,
+  known: { target: Target; endpoint: Endpoint | undefined },
+): Promise<object | undefined> {
+  const { config, clock, secrets, store, dispatcher } = context;
+  const delivery = { ...about, sealedBody: secrets.seal(JSON.stringify(body), sealedFor.delivery(about.id)) };
   using place = dispatcher.reserve(delivery);
-  if (!place) return recordDue(context, delivery);
+  if (!place) return (await recordDue(context, delivery)) ? body.data : await recordedData(context, delivery);
   const leaseUntil = new Date(clock.now().getTime() + leaseMs(config));
   const [claimed, seen] = await Promise.all([
     store.queue.insertClaimed(delivery, { leaseUntil, forced: false }),
     // If this read fails, the attempt reads again, because the delivery is recorded and waits for nothing else.
-    withEndpoint(context, projectId, target, endpoint).catch(() => undefined),
+    withEndpoint(context, delivery.projectId, known.target, known.endpoint).catch(() => undefined),
   ]);
+  if (!claimed) return await recordedData(context, delivery);
   // If the recording took longer than the lease, the next poll sends the delivery. The attempt checks for an erasure
   // again, because an erasure may not have seen this delivery.
-  if (claimed && clock.now() < leaseUntil) place.send(claimed, seen);
+  if (clock.now() < leaseUntil) place.send(claimed, seen);
+  return body.data;
 }
 
-/** Records a delivery that waits for a slot. */
-async function recordDue({ clock, store, dispatcher }: Context, delivery: NewDelivery): Promise<void> {
-  if (!(await store.queue.insert(delivery, clock.now()))) return;
+/** Returns the data of the body that was recorded earlier; undefined if it was erased. */
+async function recordedData({ secrets, store }: Context, { projectId, id }: NewDelivery): Promise<object | undefined> {
+  const sealedBody = await store.ledger.sealedBody(projectId, id);
+  if (sealedBody === undefined) return undefined;
+  return JSON.parse(secrets.open(sealedBody, sealedFor.delivery(id)).toString()).data;
+}
+
+/** Records a delivery that waits for a slot. Returns false if it was recorded before. */
+async function recordDue({ clock, store, dispatcher }: Context, delivery: NewDelivery): Promise<boolean> {
+  if (!(await store.queue.insert(delivery, clock.now()))) return false;
   const { projectId, submissionId } = delivery;
   // An erasure that ran during the insert did not see this delivery.
   if (!(await store.ledger.isErased(delivery))) dispatcher.offer(delivery);
   else if (submissionId === '') await store.ledger.eraseProject(projectId, clock.now());
   else await store.ledger.erase(projectId, submissionId, clock.now());
+  return true;
 }

@@ -6,14 +6,14 @@ import { recordEvent } from './record-event.ts';
 const TYPE = 'webhook.failing';
 
 /**
- * Records the event about an endpoint that has failed for `failingAfterMs`, if the project requests it. Records it
+ * Records the event about an endpoint that has failed for `failingAfterMs`. Records it
  * once for each period of failures: the event's id depends only on the project and the start of the period. The event
  * waits like any other until the endpoint accepts it.
  */
-export async function recordFailing(context: Context, endpoint: Endpoint, events: readonly string[]): Promise<void> {
+export async function recordFailing(context: Context, endpoint: Endpoint): Promise<void> {
   const { config, clock, store } = context;
   const { projectId, failingSince, failureReported, lastStatusCode, lastError } = endpoint;
-  if (!failingSince || failureReported || !events.includes(TYPE)) return;
+  if (!failingSince || failureReported) return;
   const now = clock.now();
   if (now.getTime() - failingSince.getTime() < config.failingAfterMs) return;
   const id = answerId(projectId, `${TYPE} ${failingSince.toISOString()}`);

@@ -42,7 +42,9 @@ export async function resealBatch(
 }
 
 /** Returns the record to which a sealed text is bound. */
-export const contextOf = ({ id }: SealedText): string => sealedFor.delivery(id);
+export const contextOf = ({ collection, boundTo }: SealedText): string =>
+  collection === 'feed' ? sealedFor.event(boundTo) : sealedFor.delivery(boundTo);
 
 /** Returns the name of a sealed text's record, for the operator. */
-export const nameOf = ({ id }: SealedText): string => `the body of delivery ${id}`;
+export const nameOf = ({ collection, boundTo }: SealedText): string =>
+  collection === 'feed' ? `the data of event ${boundTo} in a feed` : `the body of delivery ${boundTo}`;

@@ -23,6 +23,7 @@ const GROUPS = {
   webhooks: 'submissions.events',
   'webhooks-events': 'webhooks.events',
   'webhooks-projects': 'projects.events',
+  'webhooks-feed': 'owners.events',
 };
 /**
  * The number of clips with speech. Their first event is published before the change, and their transcript is made while

@@ -2,6 +2,7 @@ import type { FaultCase } from '../fault-case.ts';
 import { clocks } from './clocks.ts';
 import { storeDiskFull, workDiskFull } from './disk-full.ts';
 import { exportWhileLanding } from './export-while-landing.ts';
+import { feed } from './feed.ts';
 import { haltMedia, haltOthers } from './halt-past-lease.ts';
 import { kafkaDown } from './kafka-down.ts';
 import { kafkaPausedLargeTexts, kafkaPausedLong } from './kafka-paused.ts';
@@ -75,4 +76,5 @@ export const CASES: FaultCase[] = [
   projectsList,
   longUploadAndRefusals,
   clocks,
+  feed,
 ];

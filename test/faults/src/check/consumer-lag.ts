@@ -13,6 +13,7 @@ const GROUPS = {
   'submissions.events': ['webhooks'],
   'webhooks.events': ['webhooks-events'],
   'projects.events': ['webhooks-projects'],
+  'owners.events': ['webhooks-feed'],
   'media.events': ['submissions'],
   'transcription.events': ['submissions-transcripts'],
   parked: ['submissions-dead-letters'],

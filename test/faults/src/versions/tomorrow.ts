@@ -19,14 +19,14 @@ const FIELD = 'ofTomorrow';
 /** The protobuf encoding of field 2000 with a number. */
 const UNKNOWN_FIELD = Buffer.from([0x80, 0x7d, 0x01]);
 const TOPICS = [
-  ...['projects.events', 'submissions.events', 'webhooks.events'],
+  ...['projects.events', 'submissions.events', 'webhooks.events', 'owners.events'],
   ...['media.events', 'transcription.events', 'media.work'],
 ];
 const MIRRORED = ['projects.events', 'submissions.events', 'media.events', 'transcription.events'];
 const DOCUMENTS = {
   submissions: ['submissions'],
   projects: ['projects', 'links', 'responses'],
-  webhooks: ['deliveries', 'endpoints'],
+  webhooks: ['deliveries', 'endpoints', 'feed', 'feedstarts'],
 };
 const MARK_MS = 1_000;
 const WAIT_MS = 60_000;

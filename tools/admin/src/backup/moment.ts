@@ -13,6 +13,7 @@ const CONSUMERS = [
   ['submissions.events', 'webhooks'],
   ['webhooks.events', 'webhooks-events'],
   ['projects.events', 'webhooks-projects'],
+  ['owners.events', 'webhooks-feed'],
   ['parked', 'submissions-dead-letters'],
 ] as const;
 

@@ -98,7 +98,7 @@ export function serverRules(time: Time): RecordingRule[] {
 
 /**
  * The mean seconds of each process's work, by the label `of`. Excludes operations whose time depends on the length of a file
- * or a clip.
+ * or a clip, and requests that wait for an event.
  */
 export function instanceRules(time: Time): RecordingRule[] {
   const base = time.window(2 * MINUTE);
@@ -112,13 +112,13 @@ export function instanceRules(time: Time): RecordingRule[] {
       record,
       expr: mean(
         'http_server_request_duration_seconds',
-        'job="gateway", http_request_method="GET", http_route!~".*(export|video|audio|thumb|media).*"',
+        'job="gateway", http_request_method="GET", http_route!~".*(export|video|audio|thumb|media).*|/api/events"',
       ),
       labels: { of: 'requests' },
     },
     {
       record,
-      expr: mean('rpc_server_call_duration_seconds', 'rpc_method!~".*(Inspect|Export|Download).*"'),
+      expr: mean('rpc_server_call_duration_seconds', 'rpc_method!~".*(Inspect|Export|Download|ListEvents).*"'),
       labels: { of: 'calls' },
     },
     {

@@ -1,0 +1,161 @@
+import { isDuplicateKey } from '@recording-request/kit-mongo/mongo';
+import type { FeedErasure, FeedEvent, FeedFilter, FeedRow } from '../domain/feed.ts';
+import { FEED_AGE_INDEX, type FeedDocument, PAGE_INDEX } from './feed-models.ts';
+import type { Models } from './models.ts';
+
+export interface FeedQuery extends FeedFilter {
+  ownerId: string;
+  after: number;
+  limit: number;
+  /** The bytes of data on one page; an event that is larger has its own page. */
+  maxBytes: number;
+}
+
+export interface FeedPage {
+  events: FeedRow[];
+  /** The number after which the next page begins. */
+  next: number;
+  /** Whether the feed had no more events. */
+  caughtUp: boolean;
+}
+
+/** The feeds of the owners. Every query of an owner contains the owner's id. */
+export interface FeedStore {
+  has(ownerId: string, id: string): Promise<boolean>;
+  /** Returns the number of the owner's last event, also if it was deleted because of its age; 0 before the first event. */
+  last(ownerId: string): Promise<number>;
+  /** Inserts an event after the event with the number `previous`. Returns false when that one has a successor already. */
+  insert(previous: number, row: FeedRow): Promise<boolean>;
+  /** Returns the next page. Examines at most SCANNED_MAX events for a filter. */
+  page(query: FeedQuery): Promise<FeedPage>;
+  /** Returns the number up to which the owner's events were deleted because of their age; 0 if none was. */
+  gone(ownerId: string): Promise<number>;
+  /** Returns the number of the last kept event of each owner that has one. */
+  lastOfEach(ownerIds: readonly string[]): Promise<Map<string, number>>;
+  /** Returns what an erasure removed of an event: this is also known before the event arrives. */
+  erasureOf(event: Pick<FeedEvent, 'ownerId' | 'projectId' | 'submissionId'>): Promise<FeedErasure>;
+  /** Removes the data of the events of a submission or of a project. Returns their number. */
+  erase(which: { projectId: string; submissionId?: string }): Promise<number>;
+  /** Counts the events whose data `erase` would remove. */
+  tally(which: { projectId: string; submissionId?: string }): Promise<number>;
+  /** Deletes the feed of an owner, and leaves a tombstone. Returns the number of events. */
+  eraseOwner(ownerId: string, at: Date): Promise<number>;
+  countOwner(ownerId: string): Promise<number>;
+  /** Deletes at most `limit` events that were recorded before `before`. Returns their number. */
+  deleteOld(before: Date, limit: number): Promise<number>;
+}
+
+/** The number of events that a filtered page examines at most, from an index alone. */
+export const SCANNED_MAX = 5_000;
+const READ_AT_ONCE = 16;
+
+export function feedStore({ feed, feedStarts, erasures }: Models): FeedStore {
+  /** Returns the number of the last event that a page with a filter examines, and whether the feed ends there. */
+  async function windowOf({ ownerId, after }: FeedQuery): Promise<{ end: number; isLast: boolean }> {
+    const [found] = await feed
+      .aggregate<{ end: number; count: number }>([
+        { $match: { ownerId, seq: { $gt: after } } },
+        { $sort: { ownerId: 1, seq: 1 } },
+        { $limit: SCANNED_MAX },
+        { $group: { _id: null, end: { $max: '$seq' }, count: { $sum: 1 } } },
+      ])
+      .hint(PAGE_INDEX);
+    return { end: found?.end ?? after, isLast: (found?.count ?? 0) < SCANNED_MAX };
+  }
+
+  const gone = async (ownerId: string): Promise<number> =>
+    (await feedStarts.findOne({ _id: ownerId }, { _id: 0, gone: 1 }).lean())?.gone ?? 0;
+
+  return {
+    has: async (ownerId, id) => (await feed.exists({ ownerId, eventId: id })) !== null,
+    async last(ownerId) {
+      const row = await feed
+        .findOne({ ownerId }, { _id: 0, seq: 1 })
+        .sort({ ownerId: -1, seq: -1 })
+        .hint(PAGE_INDEX)
+        .lean<{ seq: number }>();
+      return row?.seq ?? (await gone(ownerId));
+    },
+    async insert(previous, { id, ...row }) {
+      try {
+        await feed.insertOne({ _id: `${row.ownerId} ${previous}`, eventId: id, ...row });
+        return true;
+      } catch (error) {
+        if (isDuplicateKey(error)) return false;
+        throw error;
+      }
+    },
+    async page(query) {
+      const { ownerId, after, types, projectId, limit, maxBytes } = query;
+      const isFiltered = types.length > 0 || projectId !== '';
+      const { end, isLast } = isFiltered ? await windowOf(query) : { end: undefined, isLast: true };
+      const cursor = feed
+        .find({
+          ...{ ownerId, seq: { $gt: after, ...(end !== undefined && { $lte: end }) } },
+          ...(types.length > 0 && { type: { $in: types } }),
+          ...(projectId !== '' && { projectId }),
+        })
+        .sort({ ownerId: 1, seq: 1 })
+        .hint(PAGE_INDEX)
+        .limit(limit + 1)
+        .lean<FeedDocument[]>()
+        .cursor({ batchSize: READ_AT_ONCE });
+      const events: FeedRow[] = [];
+      let bytes = 0;
+      for await (const { _id: _, eventId: id, ...row } of cursor) {
+        bytes += row.dataBytes;
+        if (events.length === limit || (events.length > 0 && bytes > maxBytes))
+          return { events, next: events.at(-1)!.seq, caughtUp: false };
+        events.push({ id, ...row });
+      }
+      return { events, next: end ?? events.at(-1)?.seq ?? after, caughtUp: isLast };
+    },
+    gone,
+    async lastOfEach(ownerIds) {
+      const found = await feed
+        .aggregate<{ _id: string; seq: number }>([
+          { $match: { ownerId: { $in: [...ownerIds] } } },
+          { $sort: { ownerId: -1, seq: -1 } },
+          { $group: { _id: '$ownerId', seq: { $first: '$seq' } } },
+        ])
+        .hint(PAGE_INDEX);
+      return new Map(found.map(({ _id, seq }) => [_id, seq]));
+    },
+    async erasureOf({ ownerId, projectId, submissionId }) {
+      const ids = [ownerId, projectId, ...(submissionId === '' ? [] : [submissionId])];
+      const found = await erasures.find({ _id: { $in: ids } }, { _id: 1 }).lean();
+      if (found.length === 0) return 'nothing';
+      return found.some(({ _id }) => _id === ownerId) ? 'owner' : 'data';
+    },
+    async erase(which) {
+      const { modifiedCount } = await feed.updateMany(withData(which), { $unset: { data: 1 }, $set: { dataBytes: 0 } });
+      return modifiedCount;
+    },
+    tally: which => feed.countDocuments(withData(which)),
+    async eraseOwner(ownerId, at) {
+      await erasures.updateOne({ _id: ownerId }, { $setOnInsert: { at } }, { upsert: true });
+      const { deletedCount } = await feed.deleteMany({ ownerId });
+      await feedStarts.deleteOne({ _id: ownerId });
+      return deletedCount;
+    },
+    countOwner: ownerId => feed.countDocuments({ ownerId }),
+    async deleteOld(before, limit) {
+      const old = await feed
+        .find({ seq: { $lt: before.getTime() } }, { _id: 0, seq: 1, ownerId: 1 })
+        .hint(FEED_AGE_INDEX)
+        .sort({ seq: 1 })
+        .limit(limit)
+        .lean();
+      let deleted = 0;
+      for (const [ownerId, rows] of Map.groupBy(old, row => row.ownerId)) {
+        const end = rows.at(-1)!.seq;
+        // Written first: a reader that misses a deleted event then knows it.
+        await feedStarts.updateOne({ _id: ownerId }, { $max: { gone: end } }, { upsert: true });
+        deleted += (await feed.deleteMany({ ownerId, seq: { $lte: end } })).deletedCount;
+      }
+      return deleted;
+    },
+  };
+}
+
+const withData = (which: { projectId: string; submissionId?: string }) => ({ ...which, data: { $exists: true } });

@@ -1,0 +1,43 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { DomainError } from '@recording-request/kit/errors';
+import type { Context } from '../context.ts';
+import type { FeedEvent } from '../domain/feed.ts';
+
+type FeedContext = Pick<Context, 'clock' | 'store'>;
+
+const TRIES = 50;
+const TRY_AGAIN_MS = 20;
+
+/**
+ * Appends an event to its owner's feed, once. Decision 82 explains why no reader can miss an event, even if several
+ * processes append to one feed.
+ */
+export async function appendToFeed(context: FeedContext, event: FeedEvent, signal: AbortSignal): Promise<void> {
+  const { feed } = context.store;
+  const { ownerId, projectId, submissionId } = event;
+  const erased = await feed.erasureOf(event);
+  if (erased === 'owner') return;
+  const { data, ...bare } = event;
+  const shown = erased === 'nothing' && data !== undefined ? { ...bare, data } : { ...bare, dataBytes: 0 };
+  if (!(await insertLast(context, shown, signal)) || erased === 'data') return;
+  // An erasure that ran during the insert did not see this event.
+  switch (await feed.erasureOf(event)) {
+    case 'owner':
+      return void (await feed.eraseOwner(ownerId, context.clock.now()));
+    case 'data':
+      return void (await feed.erase({ projectId, ...(submissionId !== '' && { submissionId }) }));
+  }
+}
+
+/** Inserts the event behind the last one. Returns false when the feed has the event already. */
+async function insertLast({ clock, store: { feed } }: FeedContext, event: FeedEvent, signal: AbortSignal) {
+  for (let tries = 0; tries < TRIES; tries += 1) {
+    const last = await feed.last(event.ownerId);
+    // Asked after the last number was read: if another process inserts the event later, the insert below fails.
+    if (await feed.has(event.ownerId, event.id)) return false;
+    if (await feed.insert(last, { ...event, seq: Math.max(last + 1, clock.now().getTime()) })) return true;
+    // Another process has appended an event, which this process may not see at once.
+    await delay(TRY_AGAIN_MS, undefined, { signal });
+  }
+  throw new DomainError('unavailable', 'Other processes append to the same feed; try again.');
+}
