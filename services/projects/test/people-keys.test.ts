@@ -139,9 +139,11 @@ test('the erasure of a project removes its people, also those of a running reque
   await add(running, made, people(2, 10), { idempotencyKey: 'rows' });
   const would = await running.operator.eraseProject({ projectId, dryRun: true });
   assert.deepEqual([would.links, would.responses, would.rememberedAnswers], [9, 1, 1]);
-  const racing = Array.from({ length: 5 }, (_, index) => add(running, made, people(5, 20 + 5 * index)));
+  const racing = Promise.allSettled(
+    Array.from({ length: 5 }, (_, index) => add(running, made, people(5, 20 + 5 * index))),
+  );
   const erased = await running.operator.eraseProject({ projectId, dryRun: false });
-  const added = (await Promise.allSettled(racing)).filter(({ status }) => status === 'fulfilled').length;
+  const added = (await racing).filter(({ status }) => status === 'fulfilled').length;
   assert.equal(erased.links, 9 + 5 * added, 'a request ends before the erasure, or adds nothing');
   const { models } = running.store;
   assert.equal(await models.links.countDocuments({ projectId }), 0);
