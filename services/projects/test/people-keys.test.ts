@@ -153,3 +153,21 @@ test('the erasure of a project removes its people, also those of a running reque
   const origins = [{ linkId: made.uniqueLinks[0]!.linkId, responseSessionId: '' }, origin];
   assert.deepEqual((await running.projects.getInvitations({ projectId, origins })).invitations, [NOBODY, NOBODY]);
 });
+
+test('the erasure of a clip removes the reference that its response stated, and counts it', async () => {
+  const { made, origin } = await withPeople();
+  const { projectId } = made.project!;
+  const forget = async (given: Partial<Parameters<typeof running.projects.forgetReference>[0]>) =>
+    (await running.projects.forgetReference({ projectId, origin, dryRun: false, ...given })).references;
+  assert.equal(await forget({ dryRun: true }), 1);
+  assert.equal(await forget({ projectId: 'another' }), 0);
+  assert.equal(await forget({ origin: { linkId: 'x', responseSessionId: '' } }), 0);
+  assert.deepEqual(await shownBy(running, made, origin), whole(made, origin));
+  assert.equal(await forget({}), 1);
+  assert.equal(await forget({}), 0);
+  const { origins, invitations: shown } = await shownBy(running, made, origin);
+  assert.deepEqual(shown, [invitations[1], NOBODY]);
+  assert.equal(origins.length, 1);
+  const stored = await running.store.models.responses.findOne({ linkId: origin.linkId }).lean();
+  assert.deepEqual([stored!.sealedReference, stored!.personKey], [undefined, undefined]);
+});

@@ -186,6 +186,8 @@ test('no query of a store reads more than it returns or changes, however much is
   assert.equal(await people.lastPosition(PROJECT), LINKS + 1);
   assert.equal((await people.invitationsOf(PROJECT, [linkId(0, 8), linkId(0, 9)])).length, 2);
   assert.equal((await people.referencesOf(linkId(0, 0), [response(0, 2)._id])).length, 1);
+  assert.ok(await people.hasReference(PROJECT, response(0, 2)._id));
+  assert.ok(await people.forget(PROJECT, response(0, 2)._id));
   await links.disable(
     { ownerId: OWNER, projectId: PROJECT, linkId: linkId(0, 8) },
     linkClosed({ _id: linkId(0, 8), projectId: PROJECT, ownerId: OWNER }),

@@ -35,8 +35,14 @@ test('an erased submission leaves nothing in any store but Kafka, and its neighb
   // An interrupted multipart upload, which a listing of objects does not show.
   await client.initiateNewMultipartUpload(harness.config.s3Bucket, `${prefix}source`, {});
 
+  // The projects service stores what a contributor's address states about the person.
+  const responses = database.useDb(database.name.replace(/submissions$/, 'projects')).collection('responses');
+  const ofBoth = { sessionId: { $in: [gone.responseSessionId, stays.responseSessionId] } };
+  await responses.updateMany(ofBoth, { $set: { sealedReference: 'k1.sealed', personKey: 'k1.digest' } });
+
   const would = await eraseSubmission(gone.submissionId, true);
-  const { objects, objectVersions } = would.erased!;
+  const { objects, objectVersions, references } = would.erased!;
+  assert.equal(references, 1);
   assert.equal(would.erased!.submissions, 1);
   assert.ok(objectVersions >= objects);
   assert.notDeepEqual(await versionsIn(`uploads/${gone.uploadId}/`), [], 'the bucket keeps earlier versions');
@@ -55,6 +61,11 @@ test('an erased submission leaves nothing in any store but Kafka, and its neighb
     open.push(item);
   assert.deepEqual(open, [], 'no multipart upload is left open');
   assert.deepEqual(await collectionsWith('the note that goes'), []);
+  const referring = await responses.find({ sealedReference: 'k1.sealed' }).toArray();
+  assert.deepEqual(
+    referring.map(({ sessionId }) => sessionId),
+    [stays.responseSessionId],
+  );
   assert.deepEqual(
     (await list(gone.projectId)).map(each => [each.submissionId, each.note]),
     [[stays.submissionId, 'the note that stays']],

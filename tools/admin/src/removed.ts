@@ -13,6 +13,7 @@ const COUNTS = {
   objectVersions: 0,
   objectBytes: 0,
   deadLetters: 0,
+  references: 0,
   payloads: 0,
   undelivered: 0,
   events: 0,
@@ -72,6 +73,7 @@ export function removedLines({ counts, recordsEndAt }: Removed): string[] {
         [counts.uploads, many(counts.uploads, 'upload')],
         [counts.notes, many(counts.notes, 'note')],
         [counts.deadLetters, many(counts.deadLetters, 'dead letter')],
+        [counts.references, many(counts.references, 'reference')],
       ),
     ],
     [

@@ -12,6 +12,7 @@ import { createUser } from './create-user.ts';
 import { eraseProject } from './erase-project.ts';
 import { eraseUser } from './erase-user.ts';
 import { findInvitations } from './find-invitations.ts';
+import { forgetReference } from './forget-reference.ts';
 import { getEventLink } from './get-event-link.ts';
 import { getInvitations } from './get-invitations.ts';
 import { getProject } from './get-project.ts';
@@ -59,6 +60,7 @@ export function projectsHandlers(context: Context): Handlers<ProjectsServiceServ
     updateLink: updateLink(context),
     addLinks: addLinks(context),
     getInvitations: getInvitations(context),
+    forgetReference: forgetReference(context),
     findInvitations: findInvitations(context),
     getEventLink: getEventLink(context),
     setProjectClosed: setProjectClosed(context),

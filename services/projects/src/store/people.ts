@@ -2,6 +2,7 @@ import { type Link, SHARED_POSITION } from '../domain/link.ts';
 import type { Response } from '../domain/response.ts';
 import { type LinkKey, linkAt, PLAIN_LINK } from './links.ts';
 import type { Models } from './models.ts';
+import { responseAt } from './responses.ts';
 import type { ClientSession } from './transaction.ts';
 
 /** A change of what the owner stated about a link; null removes, undefined leaves. */
@@ -19,6 +20,11 @@ const INVITED = { type: 1, projectId: 1, sealedInvitation: 1, dueAt: 1 } as cons
 
 /** Reads and writes the sealed data of people. Every key is a digest, see `SecretBox`. */
 export function createPeople({ links, responses }: Pick<Models, 'links' | 'responses'>) {
+  const withReference = (projectId: string, responseId: string) => ({
+    ...responseAt(responseId),
+    projectId,
+    sealedReference: { $exists: true },
+  });
   return {
     /** Returns the links of these people. */
     async linksOf(
@@ -54,6 +60,16 @@ export function createPeople({ links, responses }: Pick<Models, 'links' | 'respo
       return await responses
         .find({ _id: { $in: responseIds }, linkId }, { sealedReference: 1 })
         .lean<ReferredResponse[]>();
+    },
+
+    async hasReference(projectId: string, responseId: string): Promise<boolean> {
+      return (await responses.exists(withReference(projectId, responseId))) !== null;
+    },
+
+    /** Removes the reference of a response. Returns whether there was one. */
+    async forget(projectId: string, responseId: string): Promise<boolean> {
+      const unset = { $unset: { sealedReference: '', personKey: '' } };
+      return (await responses.updateOne(withReference(projectId, responseId), unset)).matchedCount === 1;
     },
 
     /** Returns the highest position of the project's links; 0 without a unique link. */

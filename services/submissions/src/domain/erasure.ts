@@ -8,6 +8,8 @@ export interface Tally {
   objectVersions: number;
   objectBytes: number;
   deadLetters: number;
+  /** References that responses on shared links stated; the projects service stores them. */
+  references: number;
 }
 
 export const NOTHING: Tally = {
@@ -18,6 +20,7 @@ export const NOTHING: Tally = {
   objectVersions: 0,
   objectBytes: 0,
   deadLetters: 0,
+  references: 0,
 };
 
 /** The part of the counts that comes from the object store. */

@@ -12,7 +12,10 @@ import { purgeUploads } from './purge-uploads.ts';
 
 const DAY_MS = 86_400_000;
 
-export type EraseContext = Pick<Context, 'config' | 'log' | 'archives' | 'erasures' | 'deadLetters' | 'objects'>;
+export type EraseContext = Pick<
+  Context,
+  'config' | 'log' | 'archives' | 'erasures' | 'deadLetters' | 'objects' | 'projects'
+>;
 
 export interface ErasedSubmission {
   projectId: string;
@@ -47,7 +50,8 @@ export async function tallySubmission(context: EraseContext, id: string): Promis
   const notes = answer ? await erasures.countNotes(answer) : 0;
   const failed = await deadLetters.count({ submissionId: id });
   const counts = { submissions: erasedAt ? 0 : 1, uploads: prefixes.length - 1, notes, deadLetters: failed };
-  return { projectId, tally: { ...held, ...counts }, erasedBeforeAt: erasedAt };
+  const { references } = answer ? await forgetReference(context, { projectId, answer }, true) : NOTHING;
+  return { projectId, tally: { ...held, ...counts, references }, erasedBeforeAt: erasedAt };
 }
 
 export async function eraseEach(context: EraseContext, submissions: Erasable[]): Promise<Tally> {
@@ -79,21 +83,35 @@ async function removeAll(context: EraseContext, submission: Erasable, erasedAt?:
   if (!erasedAt || submission.answer) await endArchives(context, submission.projectId);
   const failed = await deadLetters.remove({ submissionId: submission.id });
   const stored = tallyOf(await objects.purge(submissionPrefix(submission.projectId, submission.id), LARGE_OBJECTS));
-  const belongings = submission.answer ? await removeBelongings(context, submission.answer) : NOTHING;
+  const { projectId, answer } = submission;
+  const belongings = answer ? await removeBelongings(context, { projectId, answer }) : NOTHING;
   const now = await erasures.now();
   await erasures.purged(submission, nextPurgeOf(config, erasedAt ?? now, now));
   return sumOf([stored, belongings, { deadLetters: failed }]);
 }
 
-/** Removes the uploads and notes of an answer. */
-async function removeBelongings(context: EraseContext, answer: AnswerKey): Promise<Tally> {
+interface Belonging {
+  projectId: string;
+  answer: AnswerKey;
+}
+
+/** Removes the uploads and notes of an answer, and the reference that its response stated. */
+async function removeBelongings(context: EraseContext, { projectId, answer }: Belonging): Promise<Tally> {
   const { erasures } = context;
   const tallies: Partial<Tally>[] = [{ notes: await erasures.removeNotes(answer) }];
+  // An erased project loses its responses with their references.
+  if (!(await erasures.findProject(projectId)))
+    tallies.push(await forgetReference(context, { projectId, answer }, false));
   for (;;) {
     const ids = await erasures.emptyUploads(answer, BATCH);
     if (ids.length === 0) return sumOf(tallies);
     tallies.push(await purgeUploads(context, ids));
   }
+}
+
+async function forgetReference({ projects }: EraseContext, { projectId, answer }: Belonging, dryRun: boolean) {
+  const origin = { linkId: answer.linkId, responseSessionId: answer.responseId };
+  return await projects.forgetReference({ projectId, origin, dryRun });
 }
 
 /** Removes the results of a job that was still running when its submission was erased. */
