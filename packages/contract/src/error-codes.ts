@@ -17,6 +17,7 @@ export const ERROR_CODES = {
   idempotency_key_in_use:
     '409: the first request with this `Idempotency-Key` is still running; wait for `Retry-After`.',
   offset_mismatch: '409: `Upload-Offset` is not the stored offset, which HEAD returns.',
+  recipient_duplicate: '409: a person of the request already has a link of the project, or is in the request twice.',
   link_busy: '409: every use of the link is claimed, but not all have landed; try again later.',
   upload_busy: '409: the answer is being sent already, or too many uploads of it are open.',
   transcript_not_failed: '409: only a failed transcript can be requested again.',

@@ -3,6 +3,7 @@ export { presentDelivery, presentEndpoint } from './present/delivery.ts';
 export {
   linkStatusName,
   linkStatusOf,
+  personStateOf,
   presentCreatedLink,
   presentCreatedSharedLink,
   presentLink,

@@ -6,10 +6,10 @@ import Type from 'typebox';
 import { LIMITS } from './limits.ts';
 
 // Lists the white space of String.prototype.trim, because `\s` differs between the regular expressions of languages.
-const SPACE = '\\t-\\r \\u00a0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000\\ufeff';
+export const SPACE = '\\t-\\r \\u00a0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000\\ufeff';
 // The ASCII control characters except white space. They are invisible, and some programs stop reading at one: NUL ends
 // a text in C.
-const CONTROL = '\\u0000-\\u0008\\u000e-\\u001f\\u007f';
+export const CONTROL = '\\u0000-\\u0008\\u000e-\\u001f\\u007f';
 const NO_CONTROL = 'no control characters but white space';
 const MIDDLE = `[^${CONTROL}]{0,${LIMITS.projectNameLength - 2}}`;
 const TRIMMED_NAME = `^[${SPACE}]*[^${SPACE}${CONTROL}](?:${MIDDLE}[^${SPACE}${CONTROL}])?[${SPACE}]*$`;
@@ -18,13 +18,21 @@ const TRIMMED_NAME = `^[${SPACE}]*[^${SPACE}${CONTROL}](?:${MIDDLE}[^${SPACE}${C
 export const PLAIN = `^[^${CONTROL}]*$`;
 
 export const whole = (maximum: number, description: string) => Type.Integer({ minimum: 1, maximum, description });
-export const text = (maxLength: number, description: string) =>
-  Type.String({
-    maxLength,
-    pattern: PLAIN,
-    description,
-    'x-constraint': `must have at most ${maxLength} characters, and ${NO_CONTROL}`,
-  });
+/** The keywords of a text without control characters. */
+export const plainText = (maxLength: number, description: string) => ({
+  maxLength,
+  pattern: PLAIN,
+  description,
+  'x-constraint': `must have at most ${maxLength} characters, and ${NO_CONTROL}`,
+});
+export const text = (maxLength: number, description: string) => Type.String(plainText(maxLength, description));
+
+/** The keywords of a time. */
+export const momentText = (description: string) => ({
+  format: 'date-time',
+  description,
+  'x-constraint': 'must be a time with its zone, such as 2026-03-02T10:00:00Z',
+});
 
 export const title = (description: string) =>
   Type.String({

@@ -3,9 +3,10 @@
  * names) and path parameters.
  */
 import Type, { type Static, type TSchema } from 'typebox';
+import { type InvitationInput, invitationInput } from './invitation.ts';
 import { DEFAULTS, LIMITS } from './limits.ts';
 import { SETTING_DEFAULTS, type SettingInputs, settingRequests } from './project-settings.ts';
-import { type AddressRule, PLAIN, text, whole } from './request-fields.ts';
+import { type AddressRule, momentText, PLAIN, text, whole } from './request-fields.ts';
 import {
   flag,
   LINK_STATUSES,
@@ -42,14 +43,21 @@ export function createProjectBody(rule: AddressRule, expiryDays?: number) {
     maximum: LIMITS.count,
     description: 'The number of single-recipient links to make.',
   });
-  const body = Type.Object({ projectName: projectName!, count, ...window, ...optional(settings) }, strict);
+  const recipients = Type.Optional(
+    Type.Array(invitationInput, {
+      maxItems: LIMITS.count,
+      description:
+        'The people of the first single-recipient links, in this order; the remaining links have none. At most `count`.',
+    }),
+  );
+  const body = Type.Object({ projectName: projectName!, count, ...window, ...optional(settings), recipients }, strict);
   const { projectName: _, ...defaults } = SETTING_DEFAULTS;
   const days = expiryDays === undefined ? {} : { expiresInDays: expiryDays };
   return withDefaults(body, { neverExpire: false, ...defaults, ...days });
 }
 export type CreateProjectInput = Pick<SettingInputs, 'projectName'> &
   Partial<SettingInputs> &
-  Window & { count: number };
+  Window & { count: number; recipients?: InvitationInput[] };
 
 /** Adds each default to the schema of its field, as documentation: the gateway fills in the defaults. */
 function withDefaults<T extends { properties: object }>(body: T, defaults: Record<string, unknown>): T {
@@ -77,23 +85,8 @@ export const UpdateSubmissionBody = Type.Object(
 );
 export type UpdateSubmissionInput = Static<typeof UpdateSubmissionBody>;
 
-export const UpdateLinkBody = Type.Object(
-  {
-    disabled: Type.Boolean({ description: 'Whether new responses are refused. A response that has begun may finish.' }),
-  },
-  strict,
-);
-export type UpdateLinkInput = Static<typeof UpdateLinkBody>;
-
-const moment = (description: string, hint?: string) =>
-  Type.Optional(
-    Type.String({
-      format: 'date-time',
-      description,
-      ...(hint !== undefined && { 'x-hint': hint }),
-      'x-constraint': 'must be a time with its zone, such as 2026-03-02T10:00:00Z',
-    }),
-  );
+export const moment = (description: string, hint?: string) =>
+  Type.Optional(Type.String({ ...momentText(description), ...(hint !== undefined && { 'x-hint': hint }) }));
 
 export const RedeliverBody = Type.Object(
   {
@@ -153,7 +146,7 @@ const filter = {
     }),
   ),
 };
-const page = {
+export const page = {
   limit: Type.Optional(
     Type.Integer({
       minimum: 1,
@@ -230,7 +223,7 @@ export const ExportZipQuery = Type.Object({
 });
 export type ExportFilter = Static<typeof ExportZipQuery>;
 // A plus sign in a query means a space.
-const PLUS = 'in an address + is written %2B';
+export const PLUS = 'in an address + is written %2B';
 /** The filters that a list of submissions has and an export does not have. */
 const search = {
   q: Type.Optional(
@@ -318,7 +311,7 @@ export type DashboardLinksInput = Static<typeof DashboardLinksQuery>;
  * The names of all filters. A dashboard's list refuses the filters that it does not support, and misspelled names of
  * filters.
  */
-export const FILTER_NAMES: readonly string[] = [...Object.keys({ ...filter, ...search }), 'status'];
+export const FILTER_NAMES: readonly string[] = [...Object.keys({ ...filter, ...search }), 'status', 'state'];
 const FEED_TYPE = `(?:${FEED_EVENTS.map(type => type.replaceAll('.', '\\.')).join('|')})`;
 
 export const EventsQuery = Type.Object({

@@ -110,14 +110,24 @@ export function faultsSentence(faults: readonly Fault[]): string {
 }
 
 function said(fault: Fault): string {
-  if (fault.keyword === 'required') return `${nameOf(fault, fault.params.missingProperty)} is required`;
-  if (fault.keyword === 'additionalProperties') {
-    return `${nameOf(fault, JSON.stringify(clip(fault.params.additionalProperty)))} is not a field that this body takes`;
+  const { field, reason } = describeFault(fault);
+  return field === null ? `The body ${reason}` : `${field} ${reason}`;
+}
+
+/** Returns the field of a fault, null for the whole value, and the rest of the sentence. */
+export function describeFault(fault: Fault): { field: string | null; reason: string } {
+  if (fault.keyword === 'required') {
+    return { field: nameOf(fault, fault.params.missingProperty), reason: 'is required' };
   }
-  const name = nameOf(fault);
-  if (name === '') return 'The body must be a JSON object';
+  if (fault.keyword === 'additionalProperties') {
+    const field = nameOf(fault, JSON.stringify(clip(fault.params.additionalProperty)));
+    return { field, reason: 'is not a field that this body takes' };
+  }
+  const field = nameOf(fault);
+  if (field === '') return { field: null, reason: 'must be a JSON object' };
   const { 'x-constraint': constraint, 'x-hint': hint } = (fault.parentSchema ?? {}) as Record<string, unknown>;
-  return `${name} ${typeof constraint === 'string' ? constraint : requirement(fault)}${typeof hint === 'string' ? ` (${hint})` : ''}`;
+  const reason = typeof constraint === 'string' ? constraint : requirement(fault);
+  return { field, reason: typeof hint === 'string' ? `${reason} (${hint})` : reason };
 }
 
 function nameOf(fault: Fault, last?: string): string {
@@ -156,6 +166,8 @@ function requirement({ keyword, params, parentSchema, data }: Fault): string {
       return `must have at least ${params.limit} character${params.limit === 1 ? '' : 's'}`;
     case 'maxLength':
       return `must have at most ${params.limit} characters`;
+    case 'minItems':
+      return `must have at least ${params.limit} item${params.limit === 1 ? '' : 's'}`;
     case 'maxItems':
       return `must have at most ${params.limit} items`;
     case 'enum':

@@ -73,11 +73,15 @@ export const variables = {
     default: DEFAULTS.expiresInDays * 86_400,
     min: 1,
   }),
-  bodyLimitBytes: integer('BODY_LIMIT_BYTES', 'the longest JSON body', { default: 1_048_576, min: 1_024 }),
+  bodyLimitBytes: integer(
+    'BODY_LIMIT_BYTES',
+    'the longest JSON body, except that of an import of people, which may have 8 MiB',
+    { default: 1_048_576, min: 1_024 },
+  ),
   bodyMemoryBytes: integer(
     'BODY_MEMORY_BYTES',
-    'memory for JSON bodies over 16 KiB until their requests are answered, at most half of it for one owner; more bodies are 503 with `Retry-After`',
-    { default: Math.floor(memoryLimit() / 16), unset: 'a sixteenth of the memory limit', min: 4 * 1024 ** 2 },
+    'memory for bodies over 16 KiB until their requests are answered, at most half of it for one owner; more bodies are 503 with `Retry-After`',
+    { default: Math.floor(memoryLimit() / 16), unset: 'a sixteenth of the memory limit', min: 8 * 1024 ** 2 },
   ),
   bodyTimeoutMs: integer('BODY_TIMEOUT_MS', 'the time limit for a JSON body to arrive', { default: 30_000, min: 1 }),
   connectionsPerAddress: integer(

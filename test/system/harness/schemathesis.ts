@@ -72,6 +72,9 @@ async function configOf({ ada, full, clip }: SeedData): Promise<string> {
     ['include-operation-id = "listSubmissions"', { 'query.cursor': clipCursor }],
     ['include-operation-id = "listWebhookDeliveries"', { 'query.cursor': pagination.nextCursor }],
     ['include-operation-id = "updateProject"', { 'path.projectId': grows.projectId }],
+    ['include-operation-id = "addLinks"', { 'path.projectId': grows.projectId }],
+    ['include-operation-id = "listLinks"', { ...theirs, 'query.cursor': linkCursor }],
+    ['include-operation-id = "exportLinksCsv"', theirs],
     ['include-operation-id = "getSharedLinkQrCode"', theirs],
     ['include-operation-id = "dashboardGetSharedLinkQrCode"', { 'path.projectToken': full.projectToken }],
     ['include-operation-id = "dashboardListSubmissions"', { ...shown, 'query.cursor': clipCursor }],
@@ -99,6 +102,12 @@ checks.positive_data_acceptance.expected-statuses = ["2xx", 401, 403, 409, 422, 
 [[operations]]
 include-operation-id = "listEvents"
 checks.positive_data_acceptance.expected-statuses = ["2xx", 400, 401, 403, 429]
+
+# A text is seldom a CSV file, a generated person may repeat, and a dry run accepts rows with faults in order to list them.
+[[operations]]
+include-operation-id = "addLinks"
+checks.positive_data_acceptance.expected-statuses = ["2xx", 400, 401, 403, 404, 409, 422, 429]
+checks.negative_data_rejection.expected-statuses = [200, 400, 401, 403, 404, 409, 413, 415, 422, 428, 429, "5xx"]
 
 [[operations]]
 include-operation-id = "redeliverWebhooks"

@@ -52,7 +52,16 @@ const contractLink: Shape = {
   createdAt: 'date-time',
   recipientUrl: 'uri',
 };
-const additional: Shape = { completedAt: 'date-time|null' };
+const additional: Shape = {
+  completedAt: 'date-time|null',
+  recipient: 'Recipient|null',
+  metadata: 'texts',
+  dueAt: 'date-time|null',
+  changedAt: 'date-time',
+  state: 'invited|opened|recording|sent|closed|null',
+  answersSent: 'integer|null',
+  questionCount: 'integer|null',
+};
 
 export const RecipientLink: Shape = { ...contractLink, ...additional };
 export const SharedRecipientLink: Shape = { ...contractLink, qrCodePngUrl: 'uri', ...additional };
@@ -194,6 +203,21 @@ export const ExportDocument: Shape = {
 };
 
 // Extensions of the contract.
+export const LinksPage: Shape = { ...ProjectLinks, pagination: 'Pagination' };
+export const DuplicateRow: Shape = { line: 'integer', tokenId: 'uuid|null' };
+export const InvalidRow: Shape = { line: 'integer', field: 'string|null', reason: 'string' };
+export const LinksAdded: Shape = {
+  projectId: 'uuid',
+  created: 'integer',
+  skipped: 'DuplicateRow[]',
+  links: 'CreatedLink[]',
+};
+export const LinksChecked: Shape = {
+  valid: 'integer',
+  invalid: 'InvalidRow[]',
+  duplicates: 'DuplicateRow[]',
+  allowanceAfter: 'integer|null',
+};
 export const DashboardOverview: Shape = {
   project: 'ProjectDetail',
   videoBytes: 'integer',

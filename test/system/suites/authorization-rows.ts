@@ -39,6 +39,8 @@ export const ROWS: Record<string, Row> = {
   reopenProject: read('projects:write', { spare: true }),
   listLinks: read('links:read'),
   getSharedLinkQrCode: read('links:read'),
+  addLinks: read('projects:write', { json: { links: [{ name: 'By the matrix' }] } }),
+  exportLinksCsv: read('links:read'),
   updateLink: read('projects:write', { json: { disabled: false }, id: 'link' }),
   rotateDashboardToken: read('projects:write', { spare: true }),
   listSubmissions: read('submissions:read'),

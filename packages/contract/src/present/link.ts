@@ -1,7 +1,13 @@
-import { type Link, LinkStatus, LinkType } from '@recording-request/proto/projects/v1/projects';
+import {
+  type Invitation,
+  type Link,
+  LinkStatus,
+  LinkType,
+  PersonState,
+} from '@recording-request/proto/projects/v1/projects';
 import { qrCodeUrl, recipientUrl } from '../addresses.ts';
 import { isoDate, isoDateOrNull } from '../dates.ts';
-import type { LinkStatusName } from '../resources/fields.ts';
+import type { LinkStatusName, PersonStateName } from '../resources/fields.ts';
 import type {
   CreatedRecipientLinkJson,
   CreatedSharedRecipientLinkJson,
@@ -9,10 +15,18 @@ import type {
   SharedRecipientLinkJson,
 } from '../resources/link.ts';
 import type { ProjectLinksJson } from '../resources/project.ts';
+import { presentRecipient } from './recipient.ts';
 
 export interface SharedLinkContext {
   baseUrl: string;
   projectId: string;
+}
+
+export interface CreationContext {
+  baseUrl: string;
+  expiresAt: Date | undefined;
+  /** The invitation in the request of the creation. */
+  invitation?: Invitation | undefined;
 }
 
 const STATUS_NAMES: Record<number, RecipientLinkJson['status']> = {
@@ -31,6 +45,18 @@ export function linkStatusName(status: LinkStatus): RecipientLinkJson['status'] 
   if (!name) throw new Error(`link status ${status} has no name`);
   return name;
 }
+
+const STATE_NAMES: Record<number, PersonStateName> = {
+  [PersonState.PERSON_STATE_INVITED]: 'invited',
+  [PersonState.PERSON_STATE_OPENED]: 'opened',
+  [PersonState.PERSON_STATE_RECORDING]: 'recording',
+  [PersonState.PERSON_STATE_SENT]: 'sent',
+  [PersonState.PERSON_STATE_CLOSED]: 'closed',
+};
+
+/** Returns the filter value of a query. */
+export const personStateOf = (name: PersonStateName): PersonState =>
+  Number(Object.keys(STATE_NAMES).find(state => STATE_NAMES[Number(state)] === name)) as PersonState;
 
 const contractFields = (link: Link, baseUrl: string) => ({
   tokenId: link.linkId,
@@ -52,7 +78,20 @@ const sharedContractFields = (link: Link, { baseUrl, projectId }: SharedLinkCont
   qrCodePngUrl: qrCodeUrl(baseUrl, projectId),
 });
 
-const additionalFields = (link: Link) => ({ completedAt: isoDateOrNull(link.completedAt) });
+function additionalFields(link: Link) {
+  const { invitation, questionCount = 0 } = link;
+  const isInterview = link.linkType === LinkType.LINK_TYPE_UNIQUE && questionCount > 0;
+  return {
+    completedAt: isoDateOrNull(link.completedAt),
+    recipient: presentRecipient(invitation),
+    metadata: invitation?.metadata ?? {},
+    dueAt: isoDateOrNull(invitation?.dueAt),
+    changedAt: isoDate(link.changedAt ?? link.createdAt, 'changedAt'),
+    state: (link.personState && STATE_NAMES[link.personState]) || null,
+    answersSent: isInterview ? link.submissionCount : null,
+    questionCount: isInterview ? questionCount : null,
+  };
+}
 
 export const presentLink = (link: Link, baseUrl: string): RecipientLinkJson => ({
   ...contractFields(link, baseUrl),
@@ -69,12 +108,13 @@ export const presentSharedLink = (link: Link, context: SharedLinkContext): Share
  * repeated request gets the same answer.
  */
 export function presentCreatedLink(
-  { linkId, token, linkType, maxUses, createdAt }: Link,
-  { baseUrl, expiresAt }: { baseUrl: string; expiresAt: Date | undefined },
+  { linkId, token, linkType, maxUses, createdAt, questionCount }: Link,
+  { baseUrl, expiresAt, invitation }: CreationContext,
 ): CreatedRecipientLinkJson {
-  const made = { linkId, token, linkType, maxUses, createdAt, expiresAt };
+  const made = { linkId, token, linkType, maxUses, createdAt, expiresAt, invitation, questionCount };
   const status = LinkStatus.LINK_STATUS_ACTIVE;
-  const link = { ...made, status, submissionCount: 0, remainingUses: maxUses };
+  const personState = PersonState.PERSON_STATE_INVITED;
+  const link = { ...made, status, personState, submissionCount: 0, remainingUses: maxUses };
   const shown = contractFields(link, baseUrl);
   return { ...shown, url: shown.recipientUrl, ...additionalFields(link) };
 }

@@ -190,7 +190,7 @@ test('links', () => {
   });
   const where = { baseUrl: BASE, projectId: id(4) };
   const value = presentLinks({ sharedLink, uniqueLinks: [link()] }, where);
-  assertIs(ProjectLinks, value);
+  assertIs(ProjectLinks, { ...value, pagination: { nextCursor: null } });
   assertIs(SharedRecipientLink, presentSharedLink(sharedLink, where));
   assertIs(RecipientLink, value.recipientUrls[0] as object);
   assert.equal(value.sharedLink?.status, 'disabled');

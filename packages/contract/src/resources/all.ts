@@ -4,6 +4,7 @@ import { DashboardEndpoint, DashboardLinks, DashboardOverview, DashboardToken } 
 import { ErrorBody } from './error.ts';
 import { ExportDocument } from './export-document.ts';
 import { CreatedRecipientLink, CreatedSharedRecipientLink, RecipientLink, SharedRecipientLink } from './link.ts';
+import { DuplicateRow, InvalidRow, LinksAdded, LinksChecked } from './links-added.ts';
 import { OwnerEvent, OwnerEventsPage } from './owner-event.ts';
 import {
   CreationCounts,
@@ -25,12 +26,12 @@ export const RESOURCES = [
   ApiUser,
   CurrentUser,
   ProjectStats,
+  Recipient,
   RecipientLink,
   SharedRecipientLink,
   CreatedRecipientLink,
   CreatedSharedRecipientLink,
   AcceptedTerms,
-  Recipient,
   EventLink,
   Submission,
   ProjectSummary,
@@ -39,6 +40,10 @@ export const RESOURCES = [
   CreationCounts,
   ProjectCreated,
   ProjectLinks,
+  DuplicateRow,
+  LinksAdded,
+  InvalidRow,
+  LinksChecked,
   Pagination,
   SubmissionsPage,
   ExportDocument,

@@ -5,12 +5,17 @@ import {
   LINK_STATUSES,
   LINK_TYPES,
   nullableFormat,
+  nullableInteger,
+  nullableRef,
   oneOf,
+  PERSON_STATES,
+  type PersonStateName,
   resource,
   text,
   uri,
   uuid,
 } from './fields.ts';
+import { metadata, Recipient } from './recipient.ts';
 
 const recipientLinkFields = {
   tokenId: uuid('The link.'),
@@ -34,6 +39,22 @@ const additionalFields = {
   completedAt: nullableFormat(
     'date-time',
     'When its response was complete: every answer has landed. null until then. A shared link shows the latest of its responses.',
+  ),
+  recipient: nullableRef(Recipient),
+  metadata,
+  dueAt: nullableFormat('date-time', 'The deadline: a clip that lands later is late. null: none.'),
+  changedAt: dateTime('When the link, or what its person did, last changed.'),
+  state: Type.Unsafe<PersonStateName | null>({
+    type: ['string', 'null'],
+    enum: [...PERSON_STATES, null],
+    description:
+      'What the person did. invited: nothing; opened: opened the recording page; recording: has begun, or has not sent every answer of an interview; sent; closed: sent nothing, and the link accepts nothing any more. null for a shared link.',
+  }),
+  answersSent: nullableInteger(
+    'How many answers of the interview have landed; null outside interviews and for a shared link.',
+  ),
+  questionCount: nullableInteger(
+    'How many questions the interview has; null outside interviews and for a shared link.',
   ),
 };
 const qrCodePngUrl = uri('Authenticated address of the QR code of the shared link, a PNG.');

@@ -98,8 +98,9 @@ export const ProjectLinks = Type.Object(
   {
     projectId: uuid('The project.'),
     sharedLink: nullableRef(SharedRecipientLink),
-    recipientUrls: Type.Array(ref(RecipientLink), { description: 'The single-recipient links.' }),
+    recipientUrls: Type.Array(ref(RecipientLink), { description: 'The single-recipient links, in order of creation.' }),
+    pagination: Type.Optional(ref(Pagination)),
   },
-  { $id: 'ProjectLinks', ...resource },
+  { $id: 'ProjectLinks', description: 'All links; with any parameter of the query, a page of them.', ...resource },
 );
 export type ProjectLinksJson = Static<typeof ProjectLinks>;

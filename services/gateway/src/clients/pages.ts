@@ -34,3 +34,8 @@ export async function* pagesOf<T extends { nextCursor?: string | undefined }>(
     yield { ...page, isLast: cursor === undefined };
   } while (cursor !== undefined);
 }
+
+/** Yields one page, of which no other follows in this answer. */
+export async function* onePage<T>(page: Promise<T>): AsyncGenerator<Page<T>> {
+  yield { ...(await page), isLast: true };
+}

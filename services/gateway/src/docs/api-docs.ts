@@ -2,6 +2,7 @@ import { ERROR_CODES } from '@recording-request/contract/error-codes';
 import { DEFAULTS, LIMITS } from '@recording-request/contract/limits';
 import { SETTING_DEFAULTS } from '@recording-request/contract/project-settings';
 import type { Config } from '../config.ts';
+import { PEOPLE } from './people.ts';
 import { ratesSentence } from './rates.ts';
 import { READING_EVENTS } from './reading-events.ts';
 import { RECEIVING_WEBHOOKS } from './receiving-webhooks.ts';
@@ -56,6 +57,7 @@ allowance; a creation beyond it is 403.
 | webhookSecret | none | ≤ ${LIMITS.webhookSecretLength}; base64 after \`whsec_\` |
 | webhookEvents | [] | events in addition to the standard ones: see Receiving webhooks |
 | termsLabel, termsText, successMessage | "" | ${said(LIMITS.termsLabelLength)}, ${said(LIMITS.termsTextLength)}, ${said(LIMITS.successMessageLength)} |
+| recipients | [] | the people of the first links, at most \`count\`: see People on links |
 | interviewQuestions | [] | ≤ ${LIMITS.interviewQuestions}, each 1–${LIMITS.questionLength}; each answer becomes a separate submission |
 
 \`\`\`sh
@@ -77,6 +79,7 @@ A link is \`exhausted\` once the first answer of each response that it accepts h
 is complete; in an interview, the last answer completes it. A shared link shows its latest completion. A contributor can continue an
 interview of a single-recipient link on any device.
 
+${PEOPLE}
 ## Fetch what was recorded
 
 \`\`\`sh
@@ -236,7 +239,8 @@ With the API token, in addition to the routes above:
 \`PATCH /api/projects/<projectId>/submissions/<submissionId>\` \`{selected?, reviewNote?}\` ·
 \`POST …/submissions/<submissionId>/transcript\` requests a failed transcript again · \`POST …/submissions/<submissionId>/media\` requests
 video, thumbnails and audio again if \`mediaStatus\` is \`failed\`, or \`ready\` with a \`mediaError\`, while the upload is kept (otherwise 409) ·
-\`PATCH /api/projects/<projectId>/links/<tokenId>\` \`{disabled}\` ·
+\`PATCH /api/projects/<projectId>/links/<tokenId>\` \`{disabled?, recipient?, metadata?, dueAt?}\` ·
+\`POST /api/projects/<projectId>/links\`, \`GET /api/projects/<projectId>/links.csv\` ·
 \`POST /api/projects/<projectId>/close\` (its links accept no new responses; responses that have begun may finish) and \`…/reopen\`; a project's \`closedAt\` shows it ·
 \`GET /api/projects/<projectId>/webhook-deliveries\` (every attempt, and the state of the endpoint),
 \`POST …/webhook-deliveries/<deliveryId>/redeliver\`, \`POST …/webhook-deliveries/redeliver\` \`{from?, to?, undeliveredOnly?}\`,

@@ -70,6 +70,8 @@ const ZIP = '(?:dashboardE|e)xport(?:Zip|Selected)';
 const MEDIA = new RegExp(`^(?:(?:dashboardG|g)et(?:Video|Audio|Thumbnail\\w+)|${ZIP})$`);
 const RANGED = new RegExp(`^(?:(?:dashboardG|g)et(?:Video|Audio)|${ZIP})$`);
 const FILES = /^(?:dashboardE|e)xport|QrCode$|Transcript(?:Text|Vtt|Srt)$/;
+/** The operations that take an Idempotency-Key. */
+const REPEATABLE = /^(?:createProject|addLinks)$/;
 const CONDITIONAL = /QrCode$|^dashboardGetOverview$|^get(?:OpenApi|Docs\w*|RecorderDocs)$/;
 
 export const refTo = (name: HeaderName) => ({ $ref: `#/components/headers/${name.replaceAll('-', '')}` });
@@ -101,8 +103,8 @@ function headersOf({ operationId = '', responses = {} }: DescribedOperation, sta
   if (status === '401') names.push('WWW-Authenticate');
   if (status === '429' || status === '503') names.push('Retry-After');
   if ('429' in responses && (!isError || status === '429')) names.push('RateLimit', 'RateLimit-Policy');
-  if (operationId === 'createProject' && status === '409') names.push('Retry-After');
-  if (operationId === 'createProject' && status === '200') names.push('Idempotent-Replayed');
+  if (REPEATABLE.test(operationId) && status === '409') names.push('Retry-After');
+  if (REPEATABLE.test(operationId) && status === '200') names.push('Idempotent-Replayed');
   if (status === '416') names.push('Content-Range');
   if (operationId === 'listEvents' && status === '410') names.push('Events-Oldest');
   if (['200', '206', '304'].includes(status)) {

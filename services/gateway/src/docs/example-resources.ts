@@ -19,6 +19,8 @@ const allowance = {
   remainingVideos: 447,
 };
 
+const ana = { name: 'Ana Sousa', reference: 'P-17', email: 'ana@example.org', locale: 'pt-BR', verified: true };
+
 const link = (baseUrl: string, token: string, linkType: 'unique' | 'shared') => {
   const shared = linkType === 'shared';
   return {
@@ -36,6 +38,13 @@ const link = (baseUrl: string, token: string, linkType: 'unique' | 'shared') => 
     recipientUrl: recipientUrl(baseUrl, token),
     ...(shared && { qrCodePngUrl: qrCodeUrl(baseUrl, PROJECT) }),
     completedAt: shared ? '2026-03-02T10:14:40.000Z' : null,
+    recipient: shared ? null : ana,
+    metadata: shared ? {} : { team: 'North' },
+    dueAt: shared ? null : '2026-03-20T17:00:00.000Z',
+    changedAt: shared ? '2026-03-02T10:14:40.000Z' : CREATED,
+    state: shared ? null : 'invited',
+    answersSent: null,
+    questionCount: null,
   };
 };
 
@@ -127,7 +136,10 @@ const endpoint = {
 export function exampleResources(baseUrl: string) {
   const unique = link(baseUrl, TOKEN, 'unique');
   const shared = link(baseUrl, SHARED, 'shared');
-  const fresh = { submissionCount: 0, remainingUses: 50, openedAt: null, submittedAt: null, completedAt: null };
+  const fresh = {
+    ...{ submissionCount: 0, remainingUses: 50, openedAt: null, submittedAt: null },
+    ...{ completedAt: null, changedAt: CREATED },
+  };
   const dashboard = { projectToken: PROJECT_TOKEN, dashboardUrl: dashboardUrl(baseUrl, PROJECT_TOKEN) };
   const clip = submission(baseUrl);
   return {
@@ -167,7 +179,13 @@ export function exampleResources(baseUrl: string) {
       pagination: { nextCursor: null },
     },
     overview: { project: detail, videoBytes: clip.fileSize, selectedVideoBytes: clip.fileSize },
-    disabledLink: { ...unique, status: 'disabled' },
+    changedLink: { ...unique, dueAt: '2026-03-27T17:00:00.000Z', changedAt: '2026-03-04T08:00:00.000Z' },
+    added: {
+      projectId: PROJECT,
+      created: 1,
+      skipped: [{ line: 3, tokenId: '019a3f0e-52c1-7a10-8c55-0d6f3b1f2a04' }],
+      links: [{ ...unique, url: unique.recipientUrl }],
+    },
     dashboardToken: { projectId: PROJECT, ...dashboard },
     submission: clip,
     submissions: { projectId: PROJECT, submissions: [clip], pagination: { nextCursor: null } },

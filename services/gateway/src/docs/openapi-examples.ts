@@ -1,5 +1,6 @@
 import { LIMITS } from '@recording-request/contract/limits';
 import { WEBHOOK_EVENTS } from '@recording-request/contract/webhook-events';
+import { PEOPLE_BYTES } from '../plugins/bodies.ts';
 import { bodyLimitSentence } from '../plugins/errors.ts';
 import { exampleResources } from './example-resources.ts';
 
@@ -28,7 +29,16 @@ const QUERY: Record<string, unknown> = {
   identities: 'none',
   names: 'reference',
   status: 'active',
+  state: 'invited',
 };
+
+const PERSON = {
+  ...{ name: 'Ana Sousa', reference: 'P-17', email: 'ana@example.org', locale: 'pt-BR' },
+  metadata: { team: 'North' },
+  dueAt: '2026-03-20T17:00:00Z',
+};
+const PEOPLE_CSV =
+  'name,reference,email,locale,dueAt,meta.team\r\nAna Sousa,P-17,ana@example.org,pt-BR,2026-03-20T17:00:00Z,North\r\n';
 
 const BODIES: Record<string, unknown> = {
   createProject: {
@@ -40,9 +50,11 @@ const BODIES: Record<string, unknown> = {
     transcriptionEnabled: true,
     noteEnabled: true,
     requestUrl: 'https://bakery.example/brief',
+    recipients: [PERSON],
   },
   updateProject: { projectName: 'Customer stories', neverExpire: true },
-  updateLink: { disabled: true },
+  updateLink: { dueAt: '2026-03-27T17:00:00Z' },
+  addLinks: { links: [PERSON], onDuplicate: 'skip' },
   testWebhook: { type: 'submission.media.completed' },
   redeliverWebhooks: { from: '2026-03-02T00:00:00Z', to: '2026-03-03T00:00:00Z', undeliveredOnly: true },
   updateSubmission: { selected: true, reviewNote: 'For the front page' },
@@ -53,6 +65,11 @@ const TEXTS: Record<string, string> = {
   'application/x-subrip': '1\n00:00:00,400 --> 00:00:02,100\nThe best bread in town.\n',
   'text/plain': 'The best bread in town.',
   'text/csv': 'submissionId,videoId,tokenId,…\r\n',
+};
+
+/** The files of operations, where another operation has a file of the same type. */
+const FILES: Record<string, string> = {
+  exportLinksCsv: 'name,reference,email,locale,recipientUrl,state,dueAt,tokenId,metadata\r\n"Ana Sousa","P-17",…\r\n',
 };
 
 const ERRORS: Record<string, string> = {
@@ -69,13 +86,17 @@ const ERRORS: Record<string, string> = {
   503: 'The service is busy; try again in a moment.',
 };
 const LARGEST_BODY = 1_048_576;
+/** The limits of operations with their own. */
+const LARGEST: Record<string, number> = { addLinks: PEOPLE_BYTES };
 /** The examples of 400 for operations with a body. */
 const INVALID: Record<string, string> = {
   listEvents: 'Give either after or since.',
   createProject: 'count must be at least 1.',
   updateProject: `maxDurationSec must be at most ${LIMITS.maxDurationSec}.`,
   updateSubmission: `reviewNote must have at most ${LIMITS.reviewNoteLength} characters.`,
-  updateLink: 'disabled is required.',
+  updateLink: 'dueAt must be a time with its zone, such as 2026-03-02T10:00:00Z.',
+  addLinks:
+    'links[1].email must be an email address of at most 320 characters, such as ana@example.org. Nothing was created.',
   redeliverWebhooks: 'from must be before to.',
   testWebhook: `type must be one of ${WEBHOOK_EVENTS.join(', ')}, not "response.done".`,
 };
@@ -109,7 +130,8 @@ function answersOf(baseUrl: string): Record<string, unknown> {
     closeProject: all.closedProject,
     reopenProject: all.project,
     listLinks: all.links,
-    updateLink: all.disabledLink,
+    updateLink: all.changedLink,
+    addLinks: all.added,
     rotateDashboardToken: all.dashboardToken,
     listSubmissions: all.submissions,
     getSubmission: all.submission,
@@ -151,10 +173,12 @@ export function addExamples<T extends OpenApiDocument>(document: T, baseUrl: str
     for (const parameter of parameters) {
       if (parameter.in === 'query' && parameter.name in QUERY) parameter.example = QUERY[parameter.name];
     }
-    for (const media of Object.values(requestBody?.content ?? {})) media.example ??= BODIES[operationId];
+    for (const [type, media] of Object.entries(requestBody?.content ?? {}))
+      media.example ??= type === 'text/csv' ? PEOPLE_CSV : BODIES[operationId];
     for (const [status, { content = {} }] of Object.entries(responses)) {
       for (const [type, media] of Object.entries(content)) {
-        const example = status === '200' ? (answers[operationId] ?? TEXTS[type]) : errorOf(operation, status);
+        const example =
+          status === '200' ? (answers[operationId] ?? FILES[operationId] ?? TEXTS[type]) : errorOf(operation, status);
         if (example !== undefined) media.example ??= example;
       }
     }
@@ -165,7 +189,7 @@ export function addExamples<T extends OpenApiDocument>(document: T, baseUrl: str
 function errorOf(operation: Operation, status: string): { error: string } | undefined {
   const { operationId = '' } = operation;
   if (status === '400') return { error: INVALID[operationId] ?? invalidParameter(operation) };
-  if (status === '413') return { error: bodyLimitSentence(LARGEST_BODY) };
+  if (status === '413') return { error: bodyLimitSentence(LARGEST[operationId] ?? LARGEST_BODY) };
   const error =
     (status === '409' && CONFLICTS[operationId]) || (status === '410' && GONE[operationId]) || ERRORS[status];
   return error ? { error } : undefined;

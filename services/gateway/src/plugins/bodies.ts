@@ -8,18 +8,19 @@ import { holderOf } from './caller.ts';
 import { HttpError } from './errors.ts';
 
 const CHARSET = /;\s*charset\s*=\s*"?([^\s;"]*)/i;
+/** The longest body of people: ten thousand of them do not fit in the limit of other bodies. */
+export const PEOPLE_BYTES = 8 * 1024 ** 2;
 // Smaller bodies are never refused, because the limit of connections bounds them.
 const SMALL_BYTES = 16 * 1024;
 const RETRY_AFTER_SECONDS = 2;
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
-/** Accepts only JSON bodies. */
+/** Accepts only JSON bodies; `acceptCsv` adds another kind. */
 export function installBodies(app: FastifyInstance, { config }: Pick<Context, 'config'>): void {
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('application/json', { parseAs: 'buffer' }, async (request: FastifyRequest, body: Buffer) => {
-    const encoding = request.headers['content-encoding'];
-    if (encoding && encoding !== 'identity') throw new HttpError(415, 'Send the body without a Content-Encoding.');
-    const charset = CHARSET.exec(request.headers['content-type'] ?? '')?.[1] ?? 'utf-8';
+    refuseEncoding(request);
+    const charset = charsetOf(request) ?? 'utf-8';
     if (!/^(utf-?8|us-ascii)$/i.test(charset)) throw new HttpError(415, 'Send the body in UTF-8.');
     if (body.length === 0) return undefined;
     try {
@@ -64,6 +65,23 @@ export function installBodies(app: FastifyInstance, { config }: Pick<Context, 'c
     done(null, body);
   });
 }
+
+/** Accepts CSV files too, as bytes, in the routes of `app`. */
+export function acceptCsv(app: FastifyInstance): void {
+  app.addContentTypeParser('text/csv', { parseAs: 'buffer' }, async (request: FastifyRequest, body: Buffer) => {
+    refuseEncoding(request);
+    return body;
+  });
+}
+
+function refuseEncoding({ headers }: FastifyRequest): void {
+  const encoding = headers['content-encoding'];
+  if (encoding && encoding !== 'identity') throw new HttpError(415, 'Send the body without a Content-Encoding.');
+}
+
+/** Returns the charset that a request declares for its body. */
+export const charsetOf = ({ headers }: FastifyRequest): string | undefined =>
+  CHARSET.exec(headers['content-type'] ?? '')?.[1];
 
 /** Returns the declared length. A body without a declared length may have as many bytes as its route accepts. */
 function declaredBytes({ headers, routeOptions }: FastifyRequest): number {

@@ -74,6 +74,7 @@ function answer(error: FastifyError | DomainError | HttpError, request: FastifyR
     if (wrongNames.length === 0) return send(reply, 400, sentence, 'value_invalid');
     return answerDomainError(wrongQuery(wrongNames, [sentence.slice(0, -1)]), request, reply);
   }
+  if (error.code === 'FST_ERR_CTP_INVALID_MEDIA_TYPE') return send(reply, 415, mediaTypeSentence(request));
   if (error.code === 'FST_ERR_CTP_BODY_TOO_LARGE') return send(reply, 413, tooLarge(request));
   const known = FRAMEWORK[error.code];
   if (known) return send(reply, known.status, known.sentence);
@@ -166,9 +167,13 @@ export const bodyLimitSentence = (bytes: number): string =>
   `The body is too large: send at most ${bytes.toLocaleString('en-US')} bytes.`;
 const tooLarge = ({ routeOptions }: FastifyRequest): string => bodyLimitSentence(routeOptions.bodyLimit);
 
+function mediaTypeSentence({ routeOptions: { schema } }: FastifyRequest): string {
+  const { content = { 'application/json': {} } } = (schema?.body ?? {}) as { content?: object };
+  return `Send the body as ${Object.keys(content).join(' or ')}.`;
+}
+
 // Fastify's own errors by code: https://fastify.dev/docs/latest/Reference/Errors/
 const FRAMEWORK: Record<string, { status: number; sentence: string }> = {
-  FST_ERR_CTP_INVALID_MEDIA_TYPE: { status: 415, sentence: 'Send the body as application/json.' },
   FST_ERR_CTP_INVALID_CONTENT_LENGTH: { status: 400, sentence: 'The body is not as long as Content-Length says.' },
   FST_ERR_CTP_EMPTY_JSON_BODY: { status: 400, sentence: 'The body must be a JSON object.' },
   FST_ERR_BAD_URL: { status: 400, sentence: 'The path is not a valid URL path.' },

@@ -23,6 +23,8 @@ export interface Operation {
   query?: TSchema;
   headers?: TSchema;
   body?: TSchema;
+  /** What a CSV file says, for a route that accepts one in place of the JSON. */
+  csvBody?: string;
   /** The JSON of a success, by its status. */
   json?: Record<number, TSchema>;
   /** The media type of a success that is not JSON. */
@@ -58,10 +60,15 @@ export function operation(spec: Operation) {
     ...(spec.params && { params: spec.params }),
     ...(spec.query && { querystring: spec.query }),
     ...(spec.headers && { headers: spec.headers }),
-    ...(spec.body && { body: spec.body }),
+    ...(spec.body && { body: bodyOf(spec.body, spec.csvBody) }),
     response,
   };
 }
+
+const bodyOf = (schema: TSchema, csv: string | undefined) =>
+  csv === undefined
+    ? schema
+    : { content: { 'application/json': { schema }, 'text/csv': { schema: { type: 'string', description: csv } } } };
 
 /** Returns an error for openapi.json, without headers: another step adds them to the whole document. */
 export const errorAnswer = (description: string) => ({

@@ -1,16 +1,25 @@
 import { dashboardUrl, recipientUrl } from '@recording-request/contract/addresses';
 import { downloadName } from '@recording-request/contract/download-name';
+import { DEFAULTS } from '@recording-request/contract/limits';
+import {
+  type LinksInput,
+  LinksQuery,
+  UpdateLinkBody,
+  type UpdateLinkInput,
+} from '@recording-request/contract/link-requests';
 import { presentLink, presentSharedLink } from '@recording-request/contract/present';
-import { LinkParams, ProjectParams, UpdateLinkBody, type UpdateLinkInput } from '@recording-request/contract/requests';
+import { LinkParams, ProjectParams } from '@recording-request/contract/requests';
 import { DashboardToken, type DashboardTokenJson } from '@recording-request/contract/resources/dashboard';
 import { ref } from '@recording-request/contract/resources/fields';
 import { RecipientLink, SharedRecipientLink } from '@recording-request/contract/resources/link';
 import { ProjectLinks } from '@recording-request/contract/resources/project';
-import { LinkType } from '@recording-request/proto/projects/v1/projects';
+import { LinkType, type ListLinksResponse } from '@recording-request/proto/projects/v1/projects';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import Type from 'typebox';
 import { qrCode } from '../adapters/qr-code.ts';
-import { pagesOfLinks } from '../clients/link-pages.ts';
+import { changesInvitation, linkChangeOf } from '../clients/invitations.ts';
+import { linkFilterOf, pagesOfLinks } from '../clients/link-pages.ts';
+import { onePage } from '../clients/pages.ts';
 import type { Context } from '../context.ts';
 import { noneMatch } from '../domain/byte-range.ts';
 import { contentDisposition } from '../domain/content-disposition.ts';
@@ -44,7 +53,7 @@ export async function sendQrCode(request: FastifyRequest, reply: FastifyReply, c
 export async function linkRoutes(app: FastifyInstance, context: Context): Promise<void> {
   const { services, baseUrl } = context;
 
-  app.get(
+  app.get<{ Querystring: LinksInput }>(
     '/api/projects/:projectId/links',
     {
       ...asBuilt,
@@ -53,7 +62,10 @@ export async function linkRoutes(app: FastifyInstance, context: Context): Promis
         id: 'listLinks',
         tag: 'links',
         summary: 'The recording links of a project',
+        description:
+          'Without a parameter, all links. With any parameter, a page of the single-recipient links that match, and `pagination`. Every page has the shared link.',
         params: ProjectParams,
+        query: LinksQuery,
         json: { 200: ref(ProjectLinks) },
         conditional: true,
       }),
@@ -61,14 +73,19 @@ export async function linkRoutes(app: FastifyInstance, context: Context): Promis
     (request, reply) => {
       const project = projectOf(request);
       const { projectId } = project;
-      return sendList(request, reply, context, {
+      const { limit: pageSize = DEFAULTS.linkPageSize, cursor, ...filter } = request.query;
+      const isPage = Object.keys(request.query).length > 0;
+      return sendList<ListLinksResponse>(request, reply, context, {
         name: 'recipientUrls',
         before: ({ sharedLink }) => ({
           projectId,
           sharedLink: sharedLink ? presentSharedLink(sharedLink, { baseUrl, projectId }) : null,
         }),
         rows: ({ uniqueLinks }) => uniqueLinks.map(link => presentLink(link, baseUrl)),
-        pages: pagesOfLinks(services, project, request.clientGone),
+        ...(isPage && { after: ({ nextCursor = null }) => ({ pagination: { nextCursor } }) }),
+        pages: isPage
+          ? onePage(services.projects.listLinks({ ...project, pageSize, cursor, ...linkFilterOf(filter) }))
+          : pagesOfLinks(services, project, request.clientGone),
       });
     },
   );
@@ -96,7 +113,8 @@ export async function linkRoutes(app: FastifyInstance, context: Context): Promis
       schema: operation({
         id: 'updateLink',
         tag: 'extensions',
-        summary: 'Disable a link, or enable it again',
+        summary: 'Change the person, metadata or deadline of a link; disable it, or enable it again',
+        description: 'A shared link can only be disabled and enabled. Clips of the link show the change at once.',
         params: LinkParams,
         body: UpdateLinkBody,
         json: { 200: Type.Union([ref(RecipientLink), ref(SharedRecipientLink)]) },
@@ -105,8 +123,15 @@ export async function linkRoutes(app: FastifyInstance, context: Context): Promis
     async request => {
       const { ownerId, projectId } = projectOf(request);
       const { tokenId: linkId } = request.params;
-      const { link } = await services.projects.updateLink({ ownerId, projectId, linkId, ...request.body });
+      const { link } = await services.projects.updateLink({
+        ownerId,
+        projectId,
+        linkId,
+        ...linkChangeOf(request.body),
+      });
       if (!link) throw new Error('the reply has no link');
+      // If this call fails, the request fails, and its repetition makes both changes.
+      if (changesInvitation(request.body)) await services.submissions.touchLink({ ownerId, projectId, linkId });
       return link.linkType === LinkType.LINK_TYPE_SHARED
         ? presentSharedLink(link, { baseUrl, projectId })
         : presentLink(link, baseUrl);

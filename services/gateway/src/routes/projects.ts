@@ -1,7 +1,6 @@
 import { DEFAULTS, LIMITS } from '@recording-request/contract/limits';
 import {
   NO_SUBMISSIONS,
-  presentCreatedLink,
   presentCreationHead,
   presentCreationTail,
   presentProjectDetail,
@@ -24,12 +23,11 @@ import {
   type ProjectListJson,
 } from '@recording-request/contract/resources/project';
 import { DomainError } from '@recording-request/kit/errors';
-import type { CreateProjectResponse, Link, Project } from '@recording-request/proto/projects/v1/projects';
+import type { Project } from '@recording-request/proto/projects/v1/projects';
 import type { SubmissionCounts } from '@recording-request/proto/submissions/v1/submissions';
 import type { FastifyBaseLogger, FastifyInstance, FastifyRequest } from 'fastify';
-import Type from 'typebox';
-import { pagesOfLinks } from '../clients/link-pages.ts';
-import type { Page } from '../clients/pages.ts';
+import { invitationOf } from '../clients/invitations.ts';
+import { pagesOfCreated } from '../clients/link-pages.ts';
 import { pageOfProjects, pagesOfProjects } from '../clients/project-list.ts';
 import { creationOf, updateOf } from '../clients/project-settings.ts';
 import type { Services } from '../clients/services.ts';
@@ -41,6 +39,8 @@ import { ownerOf, projectOf } from '../plugins/caller.ts';
 import { asBuilt, operation } from '../plugins/operation.ts';
 import { noteSubjectOf } from '../plugins/request-log.ts';
 import { sendUnlessSame } from './answers.ts';
+import { presentInOrder } from './created-links.ts';
+import { IDEMPOTENCY_ERRORS, IDEMPOTENCY_RULE, idempotencyHeaders, idempotencyKeyOf } from './idempotency.ts';
 import { sendList } from './list-answer.ts';
 import { nameKey } from './submissions.ts';
 
@@ -110,33 +110,26 @@ export async function projectRoutes(app: FastifyInstance, context: Context): Pro
         id: 'createProject',
         tag: 'projects',
         summary: 'Create a project and its recording links',
-        description:
-          'With an Idempotency-Key, the same key and body within 24 hours return the first answer again, with Idempotent-Replayed: true; the same key with another body is 422. The order of the fields and white space between them do not matter. While the first request is still running, a repetition is 409 with Retry-After, for at most 30 seconds: then send the same request again, whatever the outcome of the first.',
-        headers: Type.Object({
-          'idempotency-key': Type.Optional(
-            Type.String({
-              maxLength: LIMITS.idempotencyKeyLength,
-              description:
-                'A text that you choose for each project. Keep it until you have the answer: a retry must send the same key. It is valid for 24 hours, for all tokens of the owner.',
-            }),
-          ),
-        }),
+        description: IDEMPOTENCY_RULE,
+        headers: idempotencyHeaders('project'),
         body: createProjectBody(rule, Number.isInteger(expiryDays) ? expiryDays : undefined),
         json: { 200: ref(ProjectCreated) },
-        also: {
-          409: 'The first request with this Idempotency-Key is still running.',
-          422: 'The Idempotency-Key was used with another body, or its first answer cannot be shown any more.',
-        },
+        also: IDEMPOTENCY_ERRORS,
       }),
     },
     async (request, reply) => {
+      const { count, recipients = [] } = request.body;
+      if (recipients.length > count)
+        throw new DomainError('invalid', `count must be at least the number of recipients, ${recipients.length}.`);
       // Reserves the stream before it creates the project: a client that is refused after the creation could repeat it
       // and create a second project.
-      if (request.body.count > LIMITS.linkPageSize) context.streams.lists(request, reply);
+      if (count > LIMITS.linkPageSize) context.streams.lists(request, reply);
+      const invitations = recipients.map(invitationOf);
       const created = await services.projects.createProject(
         {
           ownerId: ownerOf(request),
           ...creationOf(request.body, config.linkExpiryDefaultSeconds),
+          invitations: invitations.length > 0 ? { invitations } : undefined,
           idempotencyKey: idempotencyKeyOf(request),
           bodyHash: hashOfJson(request.body),
         },
@@ -147,10 +140,13 @@ export async function projectRoutes(app: FastifyInstance, context: Context): Pro
       return sendList(request, reply, context, {
         name: 'recipientUrls',
         before: () => presentCreationHead(created, baseUrl),
-        rows: ({ links }) =>
-          links.map(link => presentCreatedLink(link, { baseUrl, expiresAt: created.project?.expiresAt })),
+        rows: presentInOrder(invitations, { baseUrl, expiresAt: created.project?.expiresAt }),
         after: () => presentCreationTail(created),
-        pages: linksOf(services, created, request.clientGone),
+        pages: pagesOfCreated(services, created.project!, request.clientGone, {
+          first: created.uniqueLinks,
+          cursor: created.linksCursor,
+          count,
+        }),
         isAdmitted: true,
       });
     },
@@ -231,18 +227,6 @@ async function shownAfterChange({ services }: Context, project: Project | undefi
   return presentProjectDetail(project, counts[projectId]);
 }
 
-/** Yields the links of a new project, starting with those that the creation returned. */
-async function* linksOf(
-  services: Services,
-  { project, uniqueLinks, linksCursor }: CreateProjectResponse,
-  signal: AbortSignal,
-): AsyncGenerator<Page<{ links: Link[] }>> {
-  yield { links: uniqueLinks, isLast: linksCursor === undefined };
-  if (linksCursor === undefined) return;
-  for await (const page of pagesOfLinks(services, project!, signal, linksCursor))
-    yield { links: page.uniqueLinks, isLast: page.isLast };
-}
-
 /**
  * Asks the webhooks service to send the deliveries that wait for the address. If this call fails, the webhooks service
  * finds the address a little later.
@@ -251,11 +235,4 @@ async function refreshEndpoint({ webhooks }: Services, projectId: string, log: F
   await webhooks
     .refreshEndpoint({ projectId }, { deadlineMs: REFRESH_DEADLINE_MS })
     .catch(err => log.debug({ err, project: projectId }, 'The webhooks service finds a new address at its next check'));
-}
-
-/** Returns the key. Node joins repeated headers into one text, which is a key that the client did not send. */
-function idempotencyKeyOf({ raw }: FastifyRequest): string {
-  const [key = '', ...more] = raw.headersDistinct['idempotency-key'] ?? [];
-  if (more.length > 0) throw new DomainError('invalid', 'Send one Idempotency-Key.');
-  return key;
 }

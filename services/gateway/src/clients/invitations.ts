@@ -1,0 +1,47 @@
+import type { InvitationInput, PersonInput } from '@recording-request/contract/invitation';
+import type { UpdateLinkInput } from '@recording-request/contract/link-requests';
+import type { Invitation, Person, UpdateLinkRequest } from '@recording-request/proto/projects/v1/projects';
+
+/** Returns the invitation that a row of a request states. White space around texts is removed. */
+export const invitationOf = ({ metadata = {}, dueAt, ...person }: InvitationInput): Invitation => ({
+  person: personOf(person),
+  metadata,
+  dueAt: dueAt ? new Date(dueAt) : undefined,
+});
+
+/** Returns undefined if no field of the person has a text. */
+function personOf(given: PersonInput): Person | undefined {
+  const name = textOf(given.name);
+  const reference = textOf(given.reference);
+  const email = textOf(given.email);
+  const [locale = ''] = Intl.getCanonicalLocales(textOf(given.locale) || []);
+  return name || reference || email || locale ? { name, reference, email, locale, verified: true } : undefined;
+}
+
+const textOf = (text: string | null | undefined): string => text?.trim() ?? '';
+
+/** Returns the request to change a link; fields that the body omits stay unchanged. */
+export function linkChangeOf(body: UpdateLinkInput): Omit<UpdateLinkRequest, 'ownerId' | 'projectId' | 'linkId'> {
+  const { disabled, recipient, metadata, dueAt } = body;
+  const person = recipient ? personOf(recipient) : undefined;
+  return {
+    disabled,
+    personChange:
+      recipient === undefined
+        ? undefined
+        : person
+          ? { $case: 'person', value: person }
+          : { $case: 'noPerson', value: true },
+    metadata: metadata && { metadata },
+    dueChange:
+      dueAt === undefined
+        ? undefined
+        : dueAt === null
+          ? { $case: 'noDue', value: true }
+          : { $case: 'dueAt', value: new Date(dueAt) },
+  };
+}
+
+/** Returns whether a change of a link changes its invitation, which the answers about its clips show. */
+export const changesInvitation = ({ recipient, metadata, dueAt }: UpdateLinkInput): boolean =>
+  [recipient, metadata, dueAt].some(value => value !== undefined);

@@ -1,0 +1,71 @@
+import { LIMITS } from '@recording-request/contract/limits';
+
+const said = (limit: number) => limit.toLocaleString('en-US');
+
+/** The part of docs.md about people on links. */
+export const PEOPLE = `## People on links
+
+A single-recipient link can carry the person for whom it is meant, so that each clip says whose it is. All fields are optional:
+
+| field | limits | meaning |
+|---|---|---|
+| name | ≤ ${LIMITS.recipientTextLength} | |
+| reference | ≤ ${LIMITS.recipientTextLength} | your own key for the person; links and clips are found by it |
+| email | ≤ ${LIMITS.emailLength} | data for your mail merge; the service sends no mail |
+| locale | BCP 47, such as \`pt-BR\` | the language that the recorder shows first |
+| metadata | ≤ ${LIMITS.metadataKeys} texts ≤ ${LIMITS.metadataValueLength}, names ≤ ${LIMITS.metadataKeyLength} | your own fields; they come back unchanged |
+| dueAt | a time with its zone | a deadline: a later clip has \`late: true\`. The link stays valid |
+
+Answers have name, reference, email and locale in \`recipient\` (null without a person; \`verified\` is true: you named the person), \`metadata\`
+({} without any) and \`dueAt\`. White space around these texts is removed. At creation, send \`recipients: [{…}, …]\` for the first links of a
+project; a body of \`POST /api/projects\` has at most 1 MiB, so add many people afterwards.
+
+**CSV in.** The first line names the columns: name, reference, email, locale, dueAt, and \`meta.…\` for metadata. The separator may be a comma,
+a semicolon or a tab, the encoding UTF-8 or UTF-16 (Excel: “CSV UTF-8” or “Unicode Text”). At most ${said(LIMITS.count)} rows and 8 MiB.
+
+\`\`\`sh
+cat > people.csv <<'CSV'
+name,reference,email,locale,dueAt,meta.team
+Ana Sousa,P-17,ana@example.org,pt-BR,2040-03-20T17:00:00Z,North
+李雷,P-18,lei@example.org,zh-Hans,,South
+CSV
+api -X POST "$BASE/api/projects/$PROJECT/links?dryRun=true" -H 'Content-Type: text/csv' --data-binary @people.csv
+[ -s people.key ] || head -c 18 /dev/urandom | base64 > people.key   # one key per file; keep it for retries
+api -X POST "$BASE/api/projects/$PROJECT/links" -H 'Content-Type: text/csv' -H "Idempotency-Key: $(cat people.key)" --data-binary @people.csv
+\`\`\`
+
+\`dryRun=true\` creates nothing and lists every fault (\`invalid\`: line, field, reason), every duplicate, and the allowance that would be left.
+A real run creates a link for every row, or nothing: a row that is not valid is 400, and the sentence names the first line. With
+\`Accept: text/csv\` the file comes back with a column \`error\`; correct it and send it again, the column is ignored. A duplicate has the
+\`reference\` of another link of the project or of an earlier row; a row without a reference is compared by its \`email\` (letter case does not
+matter). Duplicates are 409 \`recipient_duplicate\`, or, with \`onDuplicate=skip\`, are left out and listed in \`skipped\`. Empty lines are
+ignored. \`line\` counts the lines of the file; the header is line 1.
+
+The same from a program: \`POST …/links\` with JSON \`{"links": [{"name": …, "metadata": {…}}, …], "onDuplicate": "error"}\`. There, \`line\` is the
+position in \`links\`, from 1. New links count against the allowance.
+
+**Mail merge out.** \`links.csv\` has one row per link: name, reference, email, locale, recipientUrl, state, dueAt, tokenId, and metadata as a JSON
+object. New columns are added at the end. Use \`?bom=1\` for Excel.
+
+\`\`\`sh
+api -OJ "$BASE/api/projects/$PROJECT/links.csv?bom=1"
+\`\`\`
+
+**Who is missing.** A link's \`state\` is what its person did: \`invited\` (nothing yet), \`opened\` (opened the page), \`recording\` (began, or has not
+sent every answer of an interview: \`answersSent\` of \`questionCount\`), \`sent\`, or \`closed\` (sent nothing, and the link accepts nothing any more).
+\`GET …/links\` without a parameter has all links. With \`state\`, \`reference\`, \`changedAfter\`, \`limit\` (≤ ${LIMITS.linkPageSize}, default 100) or \`cursor\`, it has a page
+and \`pagination.nextCursor\`. \`links.csv\` takes the same filters. To follow a project, ask for \`changedAfter\` with a few seconds of overlap.
+
+\`\`\`sh
+api "$BASE/api/projects/$PROJECT/links?state=invited&limit=500"
+api "$BASE/api/projects/$PROJECT/links.csv?state=opened" -o opened.csv
+\`\`\`
+
+**One person.** Find the link by its reference, and change the person, the metadata or the deadline. An omitted field stays unchanged;
+\`recipient\` and \`metadata\` replace the whole value; \`null\` removes a recipient or a deadline. The clips of the link show the change at once.
+
+\`\`\`sh
+LINK=$(api "$BASE/api/projects/$PROJECT/links?reference=P-17" | grep -o '"tokenId":"[^"]*"' | tail -1 | cut -d'"' -f4)
+api -X PATCH "$BASE/api/projects/$PROJECT/links/$LINK" -H 'Content-Type: application/json' -d '{"dueAt": "2040-04-01T17:00:00Z"}'
+\`\`\`
+`;

@@ -1,0 +1,102 @@
+/** A record of a CSV file. Its text in the file is `text.slice(start, end)`, without the line break. */
+export interface CsvRecord {
+  /** The line on which the record begins, from 1. */
+  line: number;
+  /** At most as many cells as the reader asked for. */
+  cells: string[];
+  /** True if a further cell has a text. */
+  hasMore: boolean;
+  start: number;
+  end: number;
+  /** Where each of the cells starts. */
+  starts: number[];
+}
+
+/** A record that is not CSV. */
+export class CsvError extends Error {
+  readonly line: number;
+
+  constructor(line: number, message: string) {
+    super(message);
+    this.name = 'CsvError';
+    this.line = line;
+  }
+}
+
+/** The longest cell that is kept whole; a longer one is cut to this length, which no column accepts. */
+const CELL_LENGTH = 2_000;
+/** A record may have this many more cells than the reader asked for: spreadsheets add empty ones. */
+const CELLS_BEYOND = 1_000;
+const QUOTE = '"';
+
+/**
+ * Yields the records of a CSV file (RFC 4180), with CRLF, LF or CR. A quote inside a cell without quotes is text. Keeps
+ * at most `most` cells of a record, and refuses one with far more, so that a file of a million separators costs no memory.
+ * csv-parse has no such limit, and numbers a record by its last line. Throws a CsvError.
+ */
+export function* csvRecords(text: string, separator: string, most: number): Generator<CsvRecord> {
+  const stop = new RegExp(`[${separator}\\r\\n]`, 'g');
+  let at = 0;
+  let line = 1;
+  while (at < text.length) {
+    const record: CsvRecord = { line, cells: [], hasMore: false, start: at, end: at, starts: [] };
+    let count = 0;
+    for (;;) {
+      const start = at;
+      const cell = text[at] === QUOTE ? quotedCell(text, at, line) : plainCell(text, at, stop);
+      at = cell.end;
+      if (record.cells.length < most) {
+        record.cells.push(cell.text);
+        record.starts.push(start);
+      } else if (cell.text.trim() !== '') record.hasMore = true;
+      if (++count > most + CELLS_BEYOND) throw new CsvError(line, 'the row has far more cells than the header');
+      line += cell.breaks;
+      if (at < text.length && !isBreak(text[at]) && text[at] !== separator)
+        throw new CsvError(line, 'a cell goes on after its closing quote; write a quote inside a cell twice');
+      if (text[at] !== separator) break;
+      at += 1;
+    }
+    record.end = at;
+    if (at < text.length) {
+      at += text.startsWith('\r\n', at) ? 2 : 1;
+      line += 1;
+    }
+    yield record;
+  }
+}
+
+const isBreak = (letter: string | undefined): boolean => letter === '\r' || letter === '\n';
+
+interface Cell {
+  text: string;
+  end: number;
+  /** The number of line breaks inside. */
+  breaks: number;
+}
+
+function plainCell(text: string, start: number, stop: RegExp): Cell {
+  stop.lastIndex = start;
+  const end = stop.exec(text)?.index ?? text.length;
+  return { text: text.slice(start, Math.min(end, start + CELL_LENGTH)), end, breaks: 0 };
+}
+
+function quotedCell(text: string, start: number, line: number): Cell {
+  let value = '';
+  for (let from = start + 1; ; ) {
+    const quote = text.indexOf(QUOTE, from);
+    if (quote < 0) throw new CsvError(line, 'a cell has no closing quote');
+    const isDouble = text[quote + 1] === QUOTE;
+    const end = isDouble ? quote + 1 : quote;
+    if (value.length < CELL_LENGTH) value += text.slice(from, Math.min(end, from + CELL_LENGTH));
+    if (!isDouble) return { text: value, end: quote + 1, breaks: breaksIn(text, start, quote) };
+    from = quote + 2;
+  }
+}
+
+function breaksIn(text: string, start: number, end: number): number {
+  let breaks = 0;
+  for (let at = start; at < end; at++) {
+    if (text[at] === '\n' || (text[at] === '\r' && text[at + 1] !== '\n')) breaks += 1;
+  }
+  return breaks;
+}
