@@ -90,7 +90,7 @@ const LARGEST_BODY = 1_048_576;
 const LARGEST: Record<string, number> = { addLinks: PEOPLE_BYTES };
 /** The examples of 400 for operations with a body. */
 const INVALID: Record<string, string> = {
-  listEvents: 'Give either after or since.',
+  listEvents: 'limit must be a whole number from 1 to 200.',
   createProject: 'count must be at least 1.',
   updateProject: `maxDurationSec must be at most ${LIMITS.maxDurationSec}.`,
   updateSubmission: `reviewNote must have at most ${LIMITS.reviewNoteLength} characters.`,
