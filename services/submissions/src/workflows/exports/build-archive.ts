@@ -17,15 +17,9 @@ import {
 import { directoryRecord, endRecords, localHeader, NAME_AT, type ZipFile } from '../../domain/exports/zip-layout.ts';
 import { BUILD_LIMIT_MS } from '../../memory/archive-builds.ts';
 import type { ArchiveScope, ReadyArchive } from '../../store/archives.ts';
+import type { ExportedClip } from './export-people.ts';
 import { erasedMeanwhile } from './export-plan.ts';
-import {
-  csvText,
-  documentText,
-  type ExportedClip,
-  type ExportSource,
-  gathered,
-  transcriptsText,
-} from './export-project.ts';
+import { csvText, documentText, type ExportSource, gathered, transcriptsText } from './export-project.ts';
 
 type BuildContext = Pick<Context, 'archives' | 'config' | 'exportObjects'>;
 

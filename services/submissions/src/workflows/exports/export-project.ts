@@ -10,19 +10,19 @@ import {
   transcriptsEntry,
   transcriptsHead,
 } from '@recording-request/contract/export';
-import { invitationsOf, withoutPerson } from '@recording-request/contract/invitations';
 import { DEFAULTS, LIMITS } from '@recording-request/contract/limits';
 import { presentLinks, presentProjectDetail, presentSubmission } from '@recording-request/contract/present';
 import type { ProjectDetailJson, ProjectLinksJson } from '@recording-request/contract/resources/project';
 import { DomainError } from '@recording-request/kit/errors';
 import { noteShed } from '@recording-request/kit-telemetry/shed';
 import type { ExportRequest } from '@recording-request/proto/exports/v1/exports';
-import type { Invitation, Link, ListLinksResponse, Project } from '@recording-request/proto/projects/v1/projects';
+import type { ListLinksResponse, Project } from '@recording-request/proto/projects/v1/projects';
 import type { Context } from '../../context.ts';
 import type { Submission } from '../../domain/clips/submission.ts';
 import { IdList } from '../../domain/exports/id-list.ts';
 import { countsOf, filterOf, toMessage } from '../../messages.ts';
 import type { ExportPart, IdRange } from '../../store/export-rows.ts';
+import { type ExportedClip, type Inviting, inviting, shownLinks } from './export-people.ts';
 import { type ExportPlan, erasedMeanwhile, planExport } from './export-plan.ts';
 
 export type ExportContext = Pick<Context, 'config' | 'exportRows' | 'exportObjects' | 'projects' | 'submissions'>;
@@ -38,11 +38,6 @@ export function startExport(exports: Context['exports'], ownerId: string): Dispo
   noteShed('export');
   const sentence = `Too many exports are being read; let one end, or wait ${RETRY_AFTER_SECONDS} s before the next one.`;
   throw new DomainError('too_many', sentence, { retryAfterSec: RETRY_AFTER_SECONDS });
-}
-
-/** A clip with what the owner stated about its link. */
-export interface ExportedClip extends Submission {
-  invitation?: Invitation | undefined;
 }
 
 /** The source of the texts of an export. Reading its submissions fails when one of them was erased meanwhile. */
@@ -190,23 +185,6 @@ export async function openTexts(
   };
 }
 
-type Inviting = (clips: Submission[]) => Promise<ExportedClip[]>;
-
-/** Returns a function that adds the invitations to a page of clips; undefined if the project has none. */
-function inviting(
-  { projectId, withoutPeople }: ExportSelection,
-  { hasInvitations }: Project,
-  { projects }: ExportContext,
-  signal: AbortSignal,
-): Inviting | undefined {
-  if (!hasInvitations) return undefined;
-  return async clips => {
-    const invitationOf = await invitationsOf(projects, projectId, clips, { signal });
-    const shown = withoutPeople ? withoutPerson : (invitation: Invitation | undefined) => invitation;
-    return clips.map(clip => ({ ...clip, invitation: shown(invitationOf(clip)) }));
-  };
-}
-
 /** Pages are small, so that at most one unused page is made when a caller disconnects after the first bytes. */
 async function* linkPages(
   selection: ExportSelection,
@@ -237,17 +215,8 @@ const shownOf = (
   };
 };
 
-function linksOf(
-  { projectId, withoutPeople }: ExportSelection,
-  { sharedLink, uniqueLinks }: ListLinksResponse,
-  { config }: ExportContext,
-): ProjectLinksJson {
-  const shown = withoutPeople
-    ? (link: Link) => ({ ...link, invitation: withoutPerson(link.invitation) })
-    : (link: Link) => link;
-  const links = { sharedLink: sharedLink && shown(sharedLink), uniqueLinks: uniqueLinks.map(shown) };
-  return presentLinks(links, { baseUrl: config.publicBaseUrl, projectId });
-}
+const linksOf = (selection: ExportSelection, links: ListLinksResponse, { config }: ExportContext): ProjectLinksJson =>
+  presentLinks(shownLinks(selection, links), { baseUrl: config.publicBaseUrl, projectId: selection.projectId });
 
 const FIRST_PAGE = 20;
 // Small, because the size of the next rows is a guess: a page that is twenty times larger than expected takes a few MB.
