@@ -19,6 +19,7 @@ import { AGAIN_SECONDS, erasure } from './suites/erasure.ts';
 import { logLines } from './suites/log-lines.ts';
 import { mediaAgain } from './suites/media-again.ts';
 import { metrics } from './suites/metrics.ts';
+import { personalData } from './suites/personal-data.ts';
 import { randomTokens } from './suites/random-tokens.ts';
 import { issueSecrets, secrets } from './suites/secrets.ts';
 import { serviceIdentity } from './suites/service-identity.ts';
@@ -60,6 +61,7 @@ secrets(seed, stores, traces, issued);
 randomTokens(system, stores, 5_000);
 // This suite needs both owners, so it runs before one is erased.
 mediaAgain(seed, stores);
+personalData(seed, stores, traces);
 erasure(seed, stores, mediaDir);
 // Runs before the suite with a record that no consumer can handle, because that suite causes a fault in the logs.
 logLines(seed, traces);

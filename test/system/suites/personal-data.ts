@@ -1,0 +1,143 @@
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { before, describe, test } from 'node:test';
+import type { ProjectCreatedJson } from '@recording-request/contract/resources/project';
+import type { TraceReceiver } from '@recording-request/demo/trace-receiver';
+import { ok, refused } from '@recording-request/harness/http-client';
+import { beginResponse, sendClip } from '@recording-request/testing/contributor';
+import { until } from '@recording-request/testing/wait';
+import { admin } from '../harness/admin.ts';
+import { SYSTEM_WAIT } from '../harness/limits.ts';
+import { type SeedData, submissionsOf } from '../harness/seed.ts';
+import { type Held, type Stores, search } from '../harness/stores.ts';
+
+const marker = (what: string) => `${what}-${randomUUID()}`;
+const person = { name: marker('name'), reference: marker('reference'), email: `${marker('mail')}@example.com` };
+const metadata = { [marker('key')]: marker('value') };
+const WRONG = marker('wrong');
+
+/** The texts that no log, span, metric, record, document or object may have. */
+const PERSONAL = new Map([
+  [person.name, 'a name'],
+  [person.reference, 'a reference'],
+  [person.email, 'an email address'],
+  ...Object.entries(metadata).flatMap(([key, value]): [string, string][] => [
+    [key, 'a key of metadata'],
+    [value, 'a value of metadata'],
+  ]),
+  [WRONG, 'a refused value'],
+]);
+
+/**
+ * Tests that personal data is only in sealed texts of the projects service, and that an erasure removes these texts.
+ * Runs before the suite that erases the seed's users.
+ */
+export function personalData(seed: SeedData, stores: Stores, traces: TraceReceiver): void {
+  const { ada, mute, system } = seed;
+  let project: ProjectCreatedJson;
+  let path: string;
+  let submissionId: string;
+
+  const received = function* (): Iterable<Held> {
+    for (const body of traces.bodies) yield { where: 'telemetry', bytes: Buffer.from(body) };
+  };
+  const everywhere = async (texts: ReadonlyMap<string, string>) => {
+    const places = [stores.logs(), received(), await stores.records(), stores.documents(), stores.objects()];
+    const results = await Promise.all(places.map(place => search(place, texts)));
+    for (const { looked } of results) assert.ok(looked > 1, 'the search had no input');
+    return results.flatMap(({ found }) => found);
+  };
+  const named = async () => (await submissionsOf(ada, project.projectId)).map(({ recipient }) => recipient?.name);
+  const dashboard = async () => (await seed.ask(`/project/${project.projectToken}`)).text();
+
+  /** Sends every kind of request that contains or shows the person, also wrong ones. */
+  async function use(): Promise<void> {
+    const { tokenId } = project.recipientUrls[0]!;
+    const link = `${path}/links/${tokenId}`;
+    const patch = (json: object) => ada.ask(link, { method: 'PATCH', json });
+    ok(await patch({ recipient: person, metadata }));
+    refused(await patch({ recipient: { ...person, email: WRONG } }), 400);
+    refused(await patch({ recipient: { ...person, phone: WRONG } }), 400);
+    refused(await patch({ metadata: { ...metadata, count: 1 } }), 400);
+    const sought = `reference=${person.reference}`;
+    for (const query of [sought, `${sought}&${sought}`, `${sought}&limit=${WRONG}`, `q=${person.name}`])
+      await ada.ask(`${path}/submissions?${query}`);
+    for (const at of [`${path}/links?${sought}`, `${path}/links.csv`, `${path}/submissions/${submissionId}`])
+      await ada.ask(at);
+    const broken = { method: 'POST', body: `{"links":[{"name":"${person.name}"` };
+    await ada.ask(`${path}/links`, { ...broken, headers: { 'content-type': 'application/json' } });
+    const table = `name,reference,email\n${person.name},${person.reference},${WRONG}\n`;
+    await ada.ask(`${path}/links`, { method: 'POST', body: table, headers: { 'content-type': 'text/csv' } });
+    const { pathname } = new URL(project.sharedLink!.recipientUrl);
+    await seed.ask(`${pathname}?ref=${person.reference}`);
+    for (const file of ['export.json', 'export.csv', 'export/transcripts.txt', 'export/project.zip?names=reference']) {
+      const answer = await ada.ask(`${path}/${file}`);
+      assert.equal(answer.status, 200, file);
+      assert.ok(Buffer.from(answer.bytes).includes(person.reference), file);
+    }
+  }
+
+  describe('personal data', () => {
+    before(async () => {
+      const json = {
+        projectName: 'Personal',
+        count: 2,
+        sharedLinkEnabled: true,
+        webhookUrl: ok(await ada.ask(`/api/projects/${seed.full.projectId}`)).webhookUrl,
+        recipients: [{ ...person, metadata }],
+      };
+      const headers = { 'idempotency-key': randomUUID() };
+      project = ok(await ada.ask('/api/projects', { method: 'POST', json, headers }));
+      assert.deepEqual(ok(await ada.ask('/api/projects', { method: 'POST', json, headers })), project);
+      path = `/api/projects/${project.projectId}`;
+      const link = project.recipientUrls[0]!.recipientUrl;
+      submissionId = await sendClip(link, mute, { responseSessionId: await beginResponse(link) });
+      await until(
+        'the media of the clip and its webhook',
+        async () => {
+          const [clip] = await submissionsOf(ada, project.projectId);
+          const { deliveries } = ok(await ada.ask(`${path}/webhook-deliveries`));
+          const isSent = deliveries.some((each: { state: string }) => each.state === 'delivered');
+          return clip?.mediaStatus === 'ready' && isSent;
+        },
+        SYSTEM_WAIT,
+      );
+      await use();
+    });
+
+    test('no log, span, metric, record, document or object has it in plain text while it is there', async () => {
+      assert.deepEqual(await named(), [person.name]);
+      assert.match(await dashboard(), new RegExp(person.name));
+      assert.deepEqual(await everywhere(PERSONAL), []);
+    });
+
+    test('only a sealed text of the projects service has it', async () => {
+      const link = await stores.collection('projects', 'links').findOne({ _id: project.recipientUrls[0]!.tokenId });
+      assert.match(String(link!.sealedInvitation), /^k1[.:]/, 'a sealed text starts with the name of its key');
+    });
+
+    test('an erased clip shows nobody, on no route', async () => {
+      const done = await admin(system, 'erase', 'submission', submissionId, '--yes');
+      assert.equal(done.code, 0, done.stderr);
+      assert.deepEqual(await named(), []);
+      refused(await ada.ask(`${path}/submissions/${submissionId}`), 404);
+      assert.deepEqual(await submissionsOf(ada, project.projectId, `&reference=${person.reference}`), []);
+      assert.doesNotMatch(await dashboard(), new RegExp(`"${person.name}"|class="recipient"`));
+      const deliveries = await stores.collection('webhooks', 'deliveries').find({ submissionId }).toArray();
+      assert.ok(deliveries.length > 0, 'the deliveries stay');
+      for (const { sealedBody } of deliveries) assert.equal(sealedBody, undefined, 'without their bodies');
+    });
+
+    test('the erasure of a project removes the sealed texts', async () => {
+      const links = await stores.collection('projects', 'links').find({ projectId: project.projectId }).toArray();
+      const sealed = links.map(({ sealedInvitation }) => sealedInvitation).filter(each => each !== undefined);
+      assert.equal(sealed.length, 1);
+      const texts = new Map([...PERSONAL, [String(sealed[0]), 'a sealed text'] as const]);
+      assert.ok((await everywhere(texts)).length > 0, 'the search finds the sealed text before the erasure');
+      const done = await admin(system, 'erase', 'project', project.projectId, '--yes');
+      assert.equal(done.code, 0, done.stderr);
+      assert.deepEqual(await everywhere(texts), []);
+      refused(await ada.ask(`${path}/links`), 404);
+    });
+  });
+}
