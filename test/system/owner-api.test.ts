@@ -21,6 +21,7 @@ import { peopleOnClips } from './suites/people-on-clips.ts';
 import { requests } from './suites/requests.ts';
 import { resources } from './suites/resources.ts';
 import { shardKeys } from './suites/shard-keys.ts';
+import { webhookRecipients } from './suites/webhook-recipients.ts';
 
 await using starting = new AsyncDisposableStack();
 const system = starting.use(
@@ -46,6 +47,7 @@ concurrency(seed);
 events(seed);
 oneResponse(seed);
 closing(seed);
+webhookRecipients(seed);
 ownRecorders(seed, recorders);
 descriptions(seed, runSchemathesis);
 // Checks the commands that the suites above have sent. The benchmark comes later, because it queries over a service's

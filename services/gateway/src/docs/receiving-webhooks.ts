@@ -43,6 +43,9 @@ Each event is sent at least once, in no particular order. Recognise repeated eve
 \`data.submission\` is the submission at the event's \`createdAt\`, so ignore an event that is older than one that you already have
 (\`transcriptStatus\` and \`mediaStatus\` show the progress). If in doubt, fetch the submission.
 
+\`data.submission\` has the \`recipient\` and the \`metadata\` of its link, and \`late\`, as they were when the event was recorded. If you
+change the recipient later, retries and redeliveries still send the same bytes, and the next event has the new recipient.
+
 \`POST /api/projects/<projectId>/webhook-test\` sends a test event at once and returns the outcome. Without a body it sends
 webhook.test; with \`{"type": "submission.transcript.completed"}\` (any type above) it sends an event that looks like a real one. Every
 test event has the header \`service-test: true\`. Its project is yours; no route knows its other ids. If you count events, refuse or
@@ -116,7 +119,8 @@ again '{"undeliveredOnly": true}'                                         # even
 
 To send one event again: \`POST …/webhook-deliveries/<deliveryId>/redeliver\`, without a body; this also sends to a paused endpoint. Ids
 and bytes stay the same. More than 10,000 events at once are 400: choose a shorter time range. Without a \`webhookUrl\` both routes are
-409: set one first. Finished deliveries are deleted after 90 days, unless the operator chose another number.
+409: set one first. An event that the operator can no longer decrypt becomes \`failed\`; its \`attempts\` say so, and sending it again is
+410 \`event_key_lost\`. Finished deliveries are deleted after 90 days, unless the operator chose another number.
 
 ### Deletion
 
