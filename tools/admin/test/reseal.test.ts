@@ -14,6 +14,7 @@ import { type ProjectsServiceServer, ProjectsServiceService } from '@recording-r
 import { projectSettings } from '@recording-request/testing/project-settings';
 import { testCertificates } from '@recording-request/testing/test-certificates';
 import { startTestService } from '@recording-request/testing/test-service';
+import { until } from '@recording-request/testing/wait';
 import * as webhooks from '@recording-request/webhooks/config';
 import { sealedFor } from '@recording-request/webhooks/domain/sealing';
 import { migrate as migrateWebhooks } from '@recording-request/webhooks/migrate';
@@ -53,8 +54,8 @@ async function start() {
   return { ofProjects, ofWebhooks };
 }
 
-/** Creates a project with a webhook secret, and deliveries. Returns the texts that must be resealed. */
-async function fill(): Promise<number> {
+/** Creates a project with a webhook secret, and deliveries. */
+async function fill(): Promise<void> {
   const { ofProjects, ofWebhooks } = running;
   const operator = ofProjects.client<ProjectsOperatorServiceServer>(ProjectsOperatorServiceService);
   const { user } = await operator.createUser({ userName: 'An owner' });
@@ -74,11 +75,16 @@ async function fill(): Promise<number> {
     };
   });
   await database.collection('deliveries').insertMany(rows as never[]);
-  // The webhook secret and the tokens of the links.
-  return (await ofProjects.stores.database('projects'))
-    .collection('links')
-    .countDocuments()
-    .then(links => links + 1);
+}
+
+/** Returns the number of texts of each service that must be resealed, as soon as the feed has its event. */
+async function countTexts() {
+  const { ofProjects, ofWebhooks } = running;
+  const webhooks = await ofWebhooks.stores.database('webhooks');
+  const feed = await until('project.created is in the feed', () => webhooks.collection('feed').countDocuments());
+  const links = await (await ofProjects.stores.database('projects')).collection('links').countDocuments();
+  // Projects has the webhook secret and the tokens of the links.
+  return { projects: 1 + links, webhooks: DELIVERIES + feed };
 }
 
 /** Runs the command line as an operator does. */
@@ -92,9 +98,10 @@ async function admin(addresses: Record<string, string>, ...words: string[]) {
 }
 
 test('reseal gives the texts of both services their new key, and reports which old keys can leave', async () => {
-  const texts = await fill();
+  await fill();
   const { ofProjects, ofWebhooks } = running;
-  await Promise.all([ofProjects.service.stop(), ofWebhooks.service.stop()]);
+  const texts = await countTexts();
+  await ofWebhooks.service.stop();
   const ring = (old: string, id: string) => `${keyNamed(id)},${old}`;
   const { log } = ofProjects;
   const rings = {
@@ -110,15 +117,15 @@ test('reseal gives the texts of both services their new key, and reports which o
   const would = JSON.parse((await admin(addresses, 'reseal', '--dry-run', '--json')).stdout);
   assert.deepEqual(would, {
     dryRun: true,
-    projects: { lookedAt: texts, resealed: texts, keyId: 'k2', removableKeyIds: [] },
-    webhooks: { lookedAt: DELIVERIES, resealed: DELIVERIES, keyId: 'w2', removableKeyIds: [] },
+    projects: { lookedAt: texts.projects, resealed: texts.projects, keyId: 'k2', removableKeyIds: [] },
+    webhooks: { lookedAt: texts.webhooks, resealed: texts.webhooks, keyId: 'w2', removableKeyIds: [] },
   });
   const { code, stdout } = await admin(addresses, 'reseal');
   assert.equal(code, 0);
   assert.equal(
     stdout,
-    `projects: ${texts} sealed again; all ${texts} are sealed with "k2"
-webhooks: ${DELIVERIES} sealed again; all ${DELIVERIES} are sealed with "w2"
+    `projects: ${texts.projects} sealed again; all ${texts.projects} are sealed with "k2"
+webhooks: ${texts.webhooks} sealed again; all ${texts.webhooks} are sealed with "w2"
 projects: can leave SECRETS_KEY: k1
 webhooks: can leave SECRETS_KEY: w1
 Keep a removed key with the backups from before: a restore of them needs it
