@@ -5,6 +5,7 @@ import { OPTIONAL_EVENTS } from '@recording-request/contract/webhook-events';
 import type { Random } from '@recording-request/stack/random';
 import type { ServiceName } from '@recording-request/stack/service-plan';
 import { waitFor } from '@recording-request/stack/wait';
+import { ended } from '../check/wait-for-clips.ts';
 import type { Entry } from '../contributors/ledger.ts';
 import type { FaultCase } from '../fault-case.ts';
 import type { Harness } from '../harness/harness.ts';
@@ -18,8 +19,8 @@ const HALT_MS = 15_000;
 const PAUSE_MS = { short: 1_500, long: 12_000 };
 const REST_MS = 180_000;
 
-/** Events that a clip with media always has. */
-const OF_A_CLIP = 3;
+/** The events of each clip: its response begins and is completed, it lands, and its media end. */
+const OF_A_CLIP = 4;
 
 export const feed: FaultCase = {
   name: 'feed',
@@ -54,6 +55,7 @@ export const feed: FaultCase = {
     isOver = true;
     await Promise.all(writers);
 
+    await ended(harness, entries, 'media', { limitMs: REST_MS, signal });
     await complete(harness, projects, entries, reader.seen, signal);
     stop.abort();
     await reader.ended;

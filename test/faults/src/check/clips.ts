@@ -1,4 +1,5 @@
 import type { SubmissionJson } from '@recording-request/contract/resources/submission';
+import { isOptionalEvent } from '@recording-request/contract/webhook-events';
 import type { Entry } from '../contributors/ledger.ts';
 import type { Project } from '../owner/owner.ts';
 import type { Receiver } from '../owner/receiver.ts';
@@ -67,6 +68,8 @@ export function eventViolations(submissions: SubmissionJson[], receiver: Receive
   const violations = [...receiver.violations];
   const heard = new Map<string, string[]>();
   for (const { id, type, submissionId } of receiver.events.values()) {
+    // A case whose projects request optional events checks these itself.
+    if (isOptionalEvent(type)) continue;
     const key = `${type.replace(/completed$|failed$/, 'ended')} ${submissionId}`;
     heard.set(key, [...(heard.get(key) ?? []), id]);
   }
