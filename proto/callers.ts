@@ -23,6 +23,7 @@ export const CALLERS: Readonly<Record<string, readonly Caller[]>> = {
   '/recording.projects.v1.ProjectsService/UpdateLink': ['gateway'],
   '/recording.projects.v1.ProjectsService/AddLinks': ['gateway'],
   '/recording.projects.v1.ProjectsService/FindInvitations': ['gateway'],
+  '/recording.projects.v1.ProjectsService/FindCompletion': ['gateway'],
   '/recording.projects.v1.ProjectsService/SetProjectClosed': ['gateway'],
   '/recording.projects.v1.ProjectsService/GetInvitations': ['gateway', 'submissions', 'webhooks'],
   '/recording.projects.v1.ProjectsService/GetEventLink': ['webhooks'],

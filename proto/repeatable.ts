@@ -12,6 +12,7 @@ const READS = [
   '/recording.projects.v1.ProjectsService/GetInvitations',
   '/recording.projects.v1.ProjectsService/GetEventLink',
   '/recording.projects.v1.ProjectsService/FindInvitations',
+  '/recording.projects.v1.ProjectsService/FindCompletion',
   '/recording.projects.v1.ProjectsService/ResolveDashboardToken',
   '/recording.projects.v1.ProjectsService/ResolveRecipient',
   '/recording.projects.v1.ProjectsService/GetResponse',

@@ -20,6 +20,7 @@ import { ownRecorders, prepareRecorders } from './suites/own-recorders.ts';
 import { peopleOnClips } from './suites/people-on-clips.ts';
 import { requests } from './suites/requests.ts';
 import { resources } from './suites/resources.ts';
+import { returning } from './suites/returning.ts';
 import { shardKeys } from './suites/shard-keys.ts';
 import { webhookRecipients } from './suites/webhook-recipients.ts';
 
@@ -48,6 +49,7 @@ events(seed);
 oneResponse(seed);
 closing(seed);
 webhookRecipients(seed);
+returning(seed);
 ownRecorders(seed, recorders);
 descriptions(seed, runSchemathesis);
 // Checks the commands that the suites above have sent. The benchmark comes later, because it queries over a service's

@@ -8,6 +8,7 @@ import { TRANSCRIPTION_LANGUAGE_RULE, TRANSCRIPTION_LANGUAGES } from './language
 import { LIMITS } from './limits.ts';
 import { type AddressRule, address, PLAIN, question, text, title, whole } from './request-fields.ts';
 import { flag, nullableInteger, oneOf, text as shownText } from './resources/fields.ts';
+import { returnAddress } from './return-address.ts';
 import { OPTIONAL_EVENTS, type OptionalEvent, STANDARD_EVENTS } from './webhook-events.ts';
 import { WEBHOOK_SECRET_RULE } from './webhook-secret.ts';
 
@@ -142,6 +143,19 @@ const settingsTable = (rule: AddressRule) => ({
     request: text(LIMITS.successMessageLength, 'Text of that dialog; "" for our wording.'),
     answer: shownText('Text of the success dialog; "" for the wording of the recorder.'),
   }),
+  acceptReference: setting({
+    default: false,
+    request: flag('Keep the reference in the address of the shared link, ?ref=…, with the response.'),
+    answer: flag('Whether responses of the shared link keep the reference in its address.'),
+  }),
+  returnUrl: setting({
+    default: '',
+    request: returnAddress(
+      rule,
+      'Where the contributor can go after the last clip. In its path and query, {reference}, {submissionId} (of the first answer) and {code} (the completion code) are replaced.',
+    ),
+    answer: shownText('Where the contributor can go at the end; "" when there is none.'),
+  }),
 });
 
 type Table = ReturnType<typeof settingsTable>;
@@ -186,6 +200,8 @@ export const DETAIL_SETTINGS = [
   'successMessage',
   'webhookEvents',
   'transcriptionLanguage',
+  'acceptReference',
+  'returnUrl',
 ] as const satisfies SettingName[];
 
 /** Returns the named fields of an object that have a value. */

@@ -57,9 +57,9 @@ export interface AddressRule {
 
 // URL parsers skip or escape some of these characters and read a backslash as a slash. The request would then go to
 // another address than the written one.
-const UNSEEN = `${SPACE}\\u0000-\\u001f\\u007f-\\u009f\\\\`;
+export const UNSEEN = `${SPACE}\\u0000-\\u001f\\u007f-\\u009f\\\\`;
 // Nothing listens on port 0, and HTTP clients replace it with the default port.
-const NO_PORT_0 = '(?![^/?#]*:0+(?:[/?#]|$))';
+export const NO_PORT_0 = '(?![^/?#]*:0+(?:[/?#]|$))';
 
 /** Returns the schema of an absolute https address without user name and password; "" means none. */
 export function address(

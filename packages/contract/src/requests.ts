@@ -6,6 +6,7 @@ import Type, { type Static, type TSchema } from 'typebox';
 import { type InvitationInput, invitationInput } from './invitation.ts';
 import { DEFAULTS, LIMITS } from './limits.ts';
 import { SETTING_DEFAULTS, type SettingInputs, settingRequests } from './project-settings.ts';
+import { REFERENCE_PATTERN } from './reference.ts';
 import { type AddressRule, momentText, PLAIN, text, whole } from './request-fields.ts';
 import {
   flag,
@@ -124,6 +125,15 @@ export const BeginResponseBody = Type.Object(
     ),
     termsAccepted: Type.Optional(
       Type.Boolean({ default: false, description: 'Whether the contributor accepted the terms.' }),
+    ),
+    reference: Type.Optional(
+      Type.String({
+        maxLength: LIMITS.recipientTextLength,
+        pattern: REFERENCE_PATTERN,
+        description:
+          'The reference of the contributor, as ?ref=… of the address states it. Kept for a new response of a shared link, if the project has acceptReference; otherwise ignored.',
+        'x-constraint': `must have at most ${LIMITS.recipientTextLength} characters, and no control characters`,
+      }),
     ),
   },
   strict,

@@ -1,5 +1,6 @@
 /** Validates requests by their JSON schemas and describes the faults in one sentence. */
 import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
+import { isReturnAddress } from './return-address.ts';
 import { isWebhookSecret } from './webhook-secret.ts';
 
 export type Fault = ErrorObject;
@@ -92,6 +93,7 @@ function createAjv(coerce: boolean): Ajv {
   ajv.addFormat('date-time', isMoment);
   ajv.addFormat('uri', value => URL.canParse(value));
   ajv.addFormat('webhook-secret', isWebhookSecret);
+  ajv.addFormat('return-url', isReturnAddress);
   return ajv;
 }
 

@@ -10,6 +10,8 @@ const other = mintToken('vr');
 let harness: TestGateway;
 let status = 1;
 let projectClosed = false;
+let completion: { code: string; returnUrl: string } | undefined;
+const begun: (string | undefined)[] = [];
 let underWay: ReturnType<typeof asResponse> | undefined;
 
 const settings = {
@@ -48,8 +50,13 @@ before(async () => {
           } as never;
         },
         openLink: async () => ({}),
-        beginResponse: async () => ({ response: asResponse() }),
-        getResponse: async () => ({ response: asResponse() }),
+        async beginResponse({ reference }) {
+          begun.push(reference);
+          return { response: asResponse() };
+        },
+        getResponse: async ({ withCompletion }) => ({
+          response: { ...asResponse(), ...(withCompletion && { completion }) },
+        }),
       },
       submissions: {
         listUploads: async () => ({
@@ -134,6 +141,60 @@ test('the thank-you page has the message of the owner if there is one, and is al
   Object.assign(settings, { showSuccessDialog: false });
   assert.equal(await thanks(), undefined);
   assert.equal((await fetch(`${harness.base}/r/${other}/thank-you`)).status, 200);
+});
+
+test('the reference in the address stays in the page’s links, and HTML in it stays text', async () => {
+  const page = async (query: string) => await (await fetch(here(query))).text();
+  assert.doesNotMatch(await page('?ref=P-17'), /P-17/, 'the project keeps none');
+  Object.assign(settings, { acceptReference: true });
+  try {
+    const hostile = '</script><img src=x onerror=alert(1)>"&é';
+    const html = await page(`?ref=${encodeURIComponent(hostile)}`);
+    assert.doesNotMatch(html, /<img src=x/);
+    const stated = /id="settings"[^>]*>(.*?)<\/script>/.exec(html)?.[1] ?? '';
+    assert.equal(JSON.parse(stated).reference, hostile);
+    const link = /href="(\?lang=de[^"]*)"/.exec(html)?.[1]?.replaceAll('&amp;', '&');
+    assert.equal(new URLSearchParams(link).get('ref'), hostile);
+    for (const bad of ['', 'a%00b', 'a%0ab', 'x'.repeat(201), 'x'.repeat(5_000), '%20', 'a&ref=b'])
+      assert.doesNotMatch(await page(`?ref=${bad}`), /&amp;ref=|"reference":"[^"]/, bad.slice(0, 10));
+    const touched = await fetch(here(')?ref=P%2017&x=y&lang=de'), { redirect: 'manual' });
+    assert.equal(touched.headers.get('location'), `/r/${token}?lang=de&ref=P+17`);
+    const [plain, referred] = await Promise.all(
+      ['/qr.png', '/qr.png?ref=P-17'].map(async path => Buffer.from(await (await fetch(here(path))).arrayBuffer())),
+    );
+    assert.notDeepEqual(referred, plain);
+    assert.equal((await fetch(here(`/qr.png?ref=${encodeURIComponent('😀'.repeat(200))}`))).status, 200);
+    const post = (reference: unknown) =>
+      fetch(here('/responses'), {
+        ...{ method: 'POST', headers: { 'content-type': 'application/json' } },
+        body: JSON.stringify({ reference }),
+      });
+    assert.equal((await post(hostile)).status, 201);
+    assert.equal(begun.at(-1), hostile);
+    const refused = await post(`secret\u0000${'x'.repeat(300)}`);
+    assert.equal(refused.status, 400);
+    assert.doesNotMatch(await refused.text(), /secret/);
+  } finally {
+    Object.assign(settings, { acceptReference: false });
+  }
+});
+
+test('the thank-you page leads to the owner’s address once the response is complete', async () => {
+  const page = async (query: string) => await (await fetch(here(`/thank-you${query}`))).text();
+  const returnUrl = 'https://shop.example/?a=1&b="<b>';
+  assert.doesNotMatch(await page(`?response=${SESSION}`), /shop\.example/);
+  completion = { code: '7K3F9QXA', returnUrl };
+  try {
+    const shown = await page(`?lang=fr&response=${SESSION.toUpperCase()}`);
+    const button = 'href="https://shop.example/?a=1&amp;b=&quot;&lt;b&gt;">Continuer vers shop.example</a>';
+    assert.ok(shown.includes(button), shown);
+    assert.ok(shown.includes(`href="?lang=de&amp;response=${SESSION}"`));
+    assert.doesNotMatch(await page(''), /shop\.example/);
+    const response = (await (await fetch(here(`/responses/${SESSION}`))).json()) as Record<string, unknown>;
+    assert.deepEqual([response.completionCode, response.returnUrl], ['7K3F9QXA', returnUrl]);
+  } finally {
+    completion = undefined;
+  }
 });
 
 test('a link with text attached by a chat app leads to the link; other addresses lead to a page, never to JSON', async () => {
@@ -270,6 +331,8 @@ test('a response shows each answer and its uploads', async () => {
     ],
     complete: false,
     thankYouUrl: `https://rec.example/r/${token}/thank-you`,
+    completionCode: null,
+    returnUrl: null,
   });
   assert.equal((await fetch(here(`/responses/${SESSION}`))).status, 200);
   const note = { method: 'PATCH', headers: { 'content-type': 'application/json' } };

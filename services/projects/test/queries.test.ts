@@ -76,6 +76,7 @@ test('no query of a store reads more than it returns or changes, however much is
       erasures: open.erasures,
       sealed: open.sealed,
       hashes: open.hashes,
+      codes: open.codes,
     },
     exceptions: {
       'projects.countOf': 'counts the projects of a user, for the operator',
@@ -88,7 +89,7 @@ test('no query of a store reads more than it returns or changes, however much is
   });
   const { users, tokens, projects, links, claimables, responses, idempotency, transfers, sharedUses } =
     inventory.stores;
-  const { erasures, sealed, hashes, linkPages, people } = inventory.stores;
+  const { erasures, sealed, hashes, codes, linkPages, people } = inventory.stores;
   const now = new Date();
 
   await users.insert({ _id: 'new', name: 'New', videoLimit: 5, videosReserved: 0, createdAt: now });
@@ -121,6 +122,9 @@ test('no query of a store reads more than it returns or changes, however much is
   await hashes.insertMany([{ hash: hashOf('x'), kind: 'token', id: 'x' }]);
   await hashes.find('token', hashOf('x'));
   await hashes.remove([hashOf('x')]);
+  for (const response of ['a:b', 'a:b', 'a:c']) await codes.claim(PROJECT, '7K3F9QXA', response);
+  assert.equal(await codes.find(PROJECT, '7K3F9QXA'), 'a:b');
+  await hashes.removeCodes(PROJECT);
 
   for (const collection of ['projects', 'links', 'responses', 'idempotency'] as const) {
     const [text] = (await sealed.page(collection, '', 5)).texts;

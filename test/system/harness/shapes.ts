@@ -150,6 +150,8 @@ export const ProjectDetail: Shape = {
   // An addition to the contract (decisions.md).
   webhookEvents: 'string[]',
   transcriptionLanguage: 'string',
+  acceptReference: 'boolean',
+  returnUrl: 'string',
   webhookSigned: 'boolean',
   closedAt: 'date-time|null',
 };

@@ -43,6 +43,17 @@ const FIELDS: Record<string, { good: unknown[]; bad: unknown[] }> = {
     good: [[], ['Why?'], Array.from({ length: 50 }, () => long(500))],
     bad: [[''], [long(501)], Array.from({ length: 51 }, () => 'x'), [1], [null], 'x', {}, null],
   },
+  acceptReference: flag,
+  returnUrl: {
+    good: ['', 'https://a.example', 'https://a.example/{reference}?s={submissionId}&c={code}#x', url(2048)],
+    bad: [
+      'https://{code}.example/',
+      'https://a.example/{x}',
+      'https://a.example/{',
+      'https://a@b.example',
+      ...address.bad,
+    ],
+  },
   showSuccessDialog: flag,
   successMessage: words(2_000),
 };
@@ -259,6 +270,8 @@ export function requests(seed: SeedData): void {
         successMessage: '',
         webhookEvents: [],
         transcriptionLanguage: '',
+        acceptReference: false,
+        returnUrl: '',
         webhookSigned: false,
         closedAt: null,
       });

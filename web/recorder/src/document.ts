@@ -40,12 +40,20 @@ export function renderRecorder(look: PageLook, page: RecorderDocument): Rendered
   };
 }
 
-/** Returns links to the same page in each language. The links work without a script. */
-export function languagePicker(current: Language): Html {
+/** Returns the part of a query with the parameters that the page's links keep. */
+export const keptInAddress = (kept: { reference?: string; response?: string | undefined }): string =>
+  (kept.reference ? `&ref=${encodeURIComponent(kept.reference)}` : '') +
+  (kept.response ? `&response=${encodeURIComponent(kept.response)}` : '');
+
+/**
+ * Returns links to the same page in each language. The links work without a script. `kept`: the rest of the query, see
+ * `keptInAddress`.
+ */
+export function languagePicker(current: Language, kept = ''): Html {
   return html`<details class="languages"><summary><span class="hidden-text">${current.page.language}: </span>${current.name}</summary>
 <ul>${[...LANGUAGES.values()].map(
     ({ code, name, dir }) =>
-      html`<li><a href="?lang=${code}" lang="${code}" dir="${dir}" hreflang="${code}"${code === current.code ? raw(' aria-current="true"') : null}>${name}</a></li>`,
+      html`<li><a href="?lang=${code}${kept}" lang="${code}" dir="${dir}" hreflang="${code}"${code === current.code ? raw(' aria-current="true"') : null}>${name}</a></li>`,
   )}</ul></details>`;
 }
 
@@ -54,10 +62,23 @@ export function brandHeader(brand: Brand, picker: Html | null = null): Html {
   return html`<header>${brandMark(brand)}${picker}</header>`;
 }
 
-/** Returns a page with only a text; `ownerText` is in any language. */
-export function noticeBody(language: Language, brand: Brand, title: string, text: string, ownerText = ''): Html {
-  return html`<section class="screen notice">${brandHeader(brand, languagePicker(language))}
+interface Notice {
+  /** In any language. */
+  ownerText?: string;
+  actions?: Html | null;
+  kept?: string;
+}
+
+/** Returns a page with only a text. */
+export function noticeBody(
+  language: Language,
+  brand: Brand,
+  title: string,
+  text: string,
+  { ownerText = '', actions = null, kept = '' }: Notice = {},
+): Html {
+  return html`<section class="screen notice">${brandHeader(brand, languagePicker(language, kept))}
 <div class="middle"><h1>${title}</h1><p class="lead">${text}</p>${
     ownerText === '' ? null : html`<p class="owner-text" dir="auto">${ownerText}</p>`
-  }</div></section>`;
+  }</div>${actions && html`<div class="actions">${actions}</div>`}</section>`;
 }

@@ -23,6 +23,7 @@ test('the first view (document and script) is small in every language', t => {
     requestUrl: 'https://example.org/brief',
     showSuccessDialog: true,
     successMessage: '',
+    acceptReference: false,
   };
   for (const language of LANGUAGES.values()) {
     const page = recorderPage({ settings, shared: false, status: 'active', language, brand });

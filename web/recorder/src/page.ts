@@ -1,8 +1,10 @@
+import { referenceOf } from '@recording-request/contract/reference';
 import type { RecipientLinkJson } from '@recording-request/contract/resources/link';
+import { hostOf } from '@recording-request/contract/return-address';
 import type { Brand } from '@recording-request/web-shared/brand';
 import { clock } from '@recording-request/web-shared/clock';
 import { type Html, html, raw } from '@recording-request/web-shared/html';
-import { brandHeader, languagePicker, noticeBody, type RecorderDocument } from './document.ts';
+import { brandHeader, keptInAddress, languagePicker, noticeBody, type RecorderDocument } from './document.ts';
 import { fill, fillPlural, type Language } from './languages.ts';
 import type { RecorderProject } from './project.ts';
 import { earlierAnswers } from './questions.ts';
@@ -18,6 +20,8 @@ interface RecorderView {
   status: RecipientLinkJson['status'] | 'closed';
   language: Language;
   brand: Brand;
+  /** The `ref` of the page's address, unchecked. */
+  ref?: unknown;
 }
 
 /** Renders the recorder. Its first screen is readable at once; the script activates the others. */
@@ -28,8 +32,11 @@ export function recorderPage({
   status,
   language,
   brand,
+  ref,
 }: RecorderView): RecorderDocument {
   const active = status === 'active';
+  const reference = (shared && settings.acceptReference && referenceOf(ref)) || '';
+  const kept = keptInAddress({ reference });
   return {
     title: settings.projectName,
     language,
@@ -38,6 +45,7 @@ export function recorderPage({
       shared,
       maxDurationSec: settings.maxDurationSec,
       questions: settings.interviewQuestions,
+      reference,
       answered,
       noteEnabled: settings.noteEnabled,
       requireTerms: settings.requireTerms,
@@ -45,8 +53,8 @@ export function recorderPage({
       lang: language.code,
       texts: language.script,
     },
-    body: html`${active ? null : refusedScreen(language, brand, status)}
-${welcomeScreen({ settings, answered, language, brand }, active)}
+    body: html`${active ? null : refusedScreen(language, brand, status, kept)}
+${welcomeScreen({ settings, answered, language, brand, kept }, active)}
 ${captureScreen(language)}
 ${reviewScreen(settings, language)}
 ${sendingScreen(language, brand)}
@@ -80,26 +88,40 @@ export const waitPage = (language: Language, brand: Brand, seconds: number, crow
   ),
 });
 
-/** `message` is the owner's text after the last answer. */
-export const thankYouPage = (language: Language, brand: Brand, message = ''): RecorderDocument => ({
-  title: language.page.thanksTitle ?? '',
-  language,
-  body: noticeBody(language, brand, language.page.thanksTitle ?? '', language.page.thanksText ?? '', message),
-});
-
-function refusedScreen(language: Language, brand: Brand, status: string): Html {
-  const { page } = language;
-  return html`<div id="screen-refused">${noticeBody(language, brand, page[`${status}Title`] ?? '', page[`${status}Text`] ?? '')}</div>`;
+export interface End {
+  /** The owner's text after the last answer; "" for none. */
+  message: string;
+  /** Where the contributor can go; null for nowhere. */
+  returnUrl: string | null;
+  /** The response, which stays in the address. */
+  responseSessionId: string | undefined;
 }
 
-type Welcome = Required<Pick<RecorderView, 'settings' | 'answered' | 'language' | 'brand'>>;
+export function thankYouPage(language: Language, brand: Brand, { message, returnUrl, responseSessionId }: End) {
+  const { page, script } = language;
+  const body = noticeBody(language, brand, page.thanksTitle ?? '', page.thanksText ?? '', {
+    ownerText: message,
+    actions: returnUrl
+      ? html`<a class="primary button" href="${returnUrl}">${fill(script.continueTo, { host: hostOf(returnUrl) })}</a>`
+      : null,
+    kept: keptInAddress({ response: responseSessionId }),
+  });
+  return { title: page.thanksTitle ?? '', language, body } satisfies RecorderDocument;
+}
 
-function welcomeScreen({ settings, answered, language, brand }: Welcome, active: boolean): Html {
+function refusedScreen(language: Language, brand: Brand, status: string, kept: string): Html {
+  const { page } = language;
+  return html`<div id="screen-refused">${noticeBody(language, brand, page[`${status}Title`] ?? '', page[`${status}Text`] ?? '', { kept })}</div>`;
+}
+
+type Welcome = Required<Pick<RecorderView, 'settings' | 'answered' | 'language' | 'brand'>> & { kept: string };
+
+function welcomeScreen({ settings, answered, language, brand, kept }: Welcome, active: boolean): Html {
   const { page } = language;
   const time = clock(settings.maxDurationSec);
   const count = settings.interviewQuestions.length;
   return html`<section class="screen" id="screen-welcome"${active ? null : raw(' hidden')}>
-${brandHeader(brand, languagePicker(language))}
+${brandHeader(brand, languagePicker(language, kept))}
 <div class="middle">
 <h1 dir="auto">${settings.projectName}</h1>
 <p class="lead">${count > 0 ? fillPlural(language, 'leadInterview', count, { time }) : fill(page.lead, { time })}</p>

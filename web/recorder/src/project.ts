@@ -13,4 +13,5 @@ export type RecorderProject = Pick<
   | 'requestUrl'
   | 'showSuccessDialog'
   | 'successMessage'
+  | 'acceptReference'
 >;

@@ -102,7 +102,7 @@ ${brandHeader(brand)}
 <div class="middle centred"><p class="tick" aria-hidden="true">✓</p>
 <h1 tabindex="-1" id="done-title"></h1><p id="done-text" class="lead"></p>
 <p id="done-message" class="owner-text" dir="auto" hidden></p></div>
-<div class="actions"><button id="another" class="primary" type="button" hidden></button></div>
+<div class="actions"><a id="return-link" class="primary button" hidden></a><button id="another" class="primary" type="button" hidden></button></div>
 </section>
 <dialog id="success" aria-labelledby="success-text"><p class="tick" aria-hidden="true">✓</p>
 <p id="success-text" class="lead owner-text" dir="auto"></p>

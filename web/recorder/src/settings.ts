@@ -6,6 +6,8 @@ export interface RecorderSettings {
   shared: boolean;
   maxDurationSec: number;
   questions: string[];
+  /** The reference that the address of a shared link states; "" without a valid one, or where the project keeps none. */
+  reference: string;
   /** The positions of the questions with landed answers from any device; empty outside interviews. */
   answered: number[];
   noteEnabled: boolean;

@@ -48,6 +48,8 @@ export function presentResponse(
     answers,
     complete: response.complete,
     thankYouUrl: interview ? thankYouUrl(context.baseUrl, context.token) : null,
+    completionCode: response.completion?.code ?? null,
+    returnUrl: response.completion?.returnUrl || null,
   };
 }
 

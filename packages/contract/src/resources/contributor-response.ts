@@ -46,6 +46,13 @@ export const ContributorResponse = Type.Object(
     ),
     complete: flag('Whether every answer has landed.'),
     thankYouUrl: nullableFormat('uri', 'The last page of an interview; null outside interviews.'),
+    completionCode: nullableText(
+      'Eight digits and capital letters, with which the owner finds the response; null until it is complete.',
+    ),
+    returnUrl: nullableFormat(
+      'uri',
+      'Where the contributor can go now; null until the response is complete, and where the project names no address.',
+    ),
   },
   { $id: 'ContributorResponse', ...resource },
 );

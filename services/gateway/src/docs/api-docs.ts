@@ -58,6 +58,8 @@ allowance; a creation beyond it is 403.
 | webhookEvents | [] | events in addition to the standard ones: see Receiving webhooks |
 | termsLabel, termsText, successMessage | "" | ${said(LIMITS.termsLabelLength)}, ${said(LIMITS.termsTextLength)}, ${said(LIMITS.successMessageLength)} |
 | recipients | [] | the people of the first links, at most \`count\`: see People on links |
+| acceptReference | false | see Send the contributor back |
+| returnUrl | "" | absolute https URL (also http if the operator allows it), ≤ ${said(LIMITS.urlLength)}; may have placeholders |
 | interviewQuestions | [] | ≤ ${LIMITS.interviewQuestions}, each 1–${LIMITS.questionLength}; each answer becomes a separate submission |
 
 \`\`\`sh
@@ -80,6 +82,16 @@ is complete; in an interview, the last answer completes it. A shared link shows 
 interview of a single-recipient link on any device.
 
 ${PEOPLE}
+### Send the contributor back
+
+With \`acceptReference\`, add your own key to the shared link: \`${baseUrl}/r/vr_…?ref=P-17\` (≤ ${LIMITS.recipientTextLength} characters). The response keeps it; its clips
+show it as \`recipient.reference\` with \`verified: false\`, because the contributor can change the address. Links for one person ignore it.
+
+\`returnUrl\` is where the contributor can go after the last clip: the page shows its host on a button. In its path and query,
+\`{reference}\`, \`{submissionId}\` (of the first answer) and \`{code}\` are replaced, percent-encoded. \`code\` is a completion code such as
+7K3F9QXA, unique in the project; the upload interface shows it as \`completionCode\`. A contributor can state any code: only one
+that you find belongs to a complete response.
+
 ## Fetch what was recorded
 
 \`\`\`sh

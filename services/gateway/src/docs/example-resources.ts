@@ -95,6 +95,8 @@ const detail = {
   webhookSigned: true,
   closedAt: null,
   transcriptionLanguage: 'en',
+  acceptReference: true,
+  returnUrl: 'https://bakery.example/thanks?order={reference}&code={code}',
 };
 
 function submission(baseUrl: string) {

@@ -21,7 +21,9 @@ response, so a second device, a second run or another take after a refusal joins
 <code>Upload-Metadata</code>; a <code>note</code> and the <code>filetype</code> (below) are optional.
 <a href="/api/docs#appendToUpload"><code>PATCH</code></a> sends the bytes.</li>
 <li>After the last byte the service checks the take, and the take lands.
-<a href="/api/docs#getResponse"><code>GET …/responses/&lt;responseSessionId&gt;</code></a> returns its state.</li>
+<a href="/api/docs#getResponse"><code>GET …/responses/&lt;responseSessionId&gt;</code></a> returns its state.
+Once it is <code>complete</code>, it has a <code>completionCode</code>, and the <code>returnUrl</code> of the project if there is one: show its host before you go
+there. If the address of a shared link has <code>?ref=…</code>, send that text as <code>reference</code> with the first request.</li>
 </ol>
 <h2>Declaring the length is sending</h2>
 <p>An upload with <code>Upload-Length</code> counts as sent. An upload with <code>Upload-Defer-Length: 1</code> is <strong>not sent

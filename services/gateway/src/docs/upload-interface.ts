@@ -125,6 +125,8 @@ const begun = {
   answers: [{ questionIndex: null, submissionId: null, uploads: [] }],
   complete: false,
   thankYouUrl: null,
+  completionCode: null,
+  returnUrl: null,
 };
 const landed = {
   ...begun,
@@ -136,6 +138,8 @@ const landed = {
     },
   ],
   complete: true,
+  completionCode: '7K3F9QXA',
+  returnUrl: 'https://shop.example/thanks?order=P-17&code=7K3F9QXA',
 };
 
 const operation = (operationId: string, summary: string, description: string, rest: object) => ({
@@ -167,7 +171,7 @@ export const UPLOAD_PATHS = {
           content: {
             'application/json': {
               schema: BeginResponseBody,
-              example: { responseSessionId: SESSION, termsAccepted: true },
+              example: { responseSessionId: SESSION, termsAccepted: true, reference: 'P-17' },
             },
           },
         },

@@ -1,5 +1,6 @@
 import { recipientUrl } from '@recording-request/contract/addresses';
 import { linkStatusName, presentResponse } from '@recording-request/contract/present';
+import { referenceOf } from '@recording-request/contract/reference';
 import {
   BeginResponseBody,
   type BeginResponseInput,
@@ -15,6 +16,7 @@ import {
 import { ref } from '@recording-request/contract/resources/fields';
 import { hashToken, tokenIsWellFormed } from '@recording-request/contract/tokens';
 import { DomainError } from '@recording-request/kit/errors';
+import { isUuid } from '@recording-request/kit/ids';
 import { LinkType, type Response } from '@recording-request/proto/projects/v1/projects';
 import { recorderAssets } from '@recording-request/web-recorder/assets';
 import { renderRecorder } from '@recording-request/web-recorder/document';
@@ -53,7 +55,11 @@ export async function recorderRoutes(app: FastifyInstance, context: Context): Pr
     route: PAGE,
     prefix: 'vr',
     addressOf: token => recipientUrl(baseUrl, token),
-    keep: query => (LANGUAGES.has(query.get('lang') ?? '') ? `?lang=${query.get('lang')}` : ''),
+    keep(query) {
+      const [lang, reference] = [query.get('lang') ?? '', referenceOf(query.get('ref'))];
+      const kept = new URLSearchParams({ ...(LANGUAGES.has(lang) && { lang }), ...(reference && { ref: reference }) });
+      return kept.size > 0 ? `?${kept}` : '';
+    },
   };
   pageAssetRoutes(app, assets);
 
@@ -88,6 +94,7 @@ export async function recorderRoutes(app: FastifyInstance, context: Context): Pr
       status,
       language,
       brand,
+      ref: queryOf(request).ref,
     });
     return sendDocument(reply, status === 'active' ? 200 : 410, renderRecorder(look, page));
   });
@@ -96,12 +103,18 @@ export async function recorderRoutes(app: FastifyInstance, context: Context): Pr
     // The page always says thank you; it omits the owner's message if the link cannot be read.
     const found = await findLink(request).catch(() => undefined);
     const message = found?.settings?.showSuccessDialog ? found.settings.successMessage : '';
-    return sendDocument(reply, 200, renderRecorder(look, thankYouPage(languageOf(request), brand, message)));
+    const { response } = queryOf(request);
+    const responseSessionId = typeof response === 'string' && isUuid(response) ? response.toLowerCase() : undefined;
+    const returnUrl = found && responseSessionId ? await returnUrlOf(found.linkId, responseSessionId) : null;
+    const page = thankYouPage(languageOf(request), brand, { message, returnUrl, responseSessionId });
+    return sendDocument(reply, 200, renderRecorder(look, page));
   });
 
   // The QR code of the link, for continuing on a phone. The gateway draws it, so that no third party sees the link.
   app.get<WithToken>('/r/:token/qr.png', { config: recipient('contributor') }, async (request, reply) => {
-    const { png } = await qrCode(recipientUrl(baseUrl, request.params.token));
+    const address = recipientUrl(baseUrl, request.params.token);
+    const reference = referenceOf(queryOf(request).ref);
+    const { png } = await qrCode(reference ? `${address}?ref=${encodeURIComponent(reference)}` : address);
     return reply.type('image/png').send(png);
   });
 
@@ -121,19 +134,20 @@ export async function recorderRoutes(app: FastifyInstance, context: Context): Pr
         body: BeginResponseBody,
         response: { 201: ref(ContributorResponse) },
       },
-      // A missing body means an empty object, because both fields are optional.
+      // A missing body means an empty object, because every field is optional.
       preValidation: async request => {
         request.body ??= {};
       },
     },
     async (request, reply) => {
       const { linkId, projectId } = recipientOf(request);
-      const { responseSessionId = '', termsAccepted = false } = request.body;
+      const { responseSessionId = '', termsAccepted = false, reference } = request.body;
       const { response } = await services.projects.beginResponse({
         linkId,
         projectId,
         responseSessionId: responseSessionId.toLowerCase(),
         termsAccepted,
+        reference,
       });
       return reply.code(201).send(await show(request.params.token, linkId, response));
     },
@@ -192,10 +206,17 @@ export async function recorderRoutes(app: FastifyInstance, context: Context): Pr
     }
   }
 
+  /** Returns where a complete response leads; null for nowhere, and if the response cannot be read. */
+  async function returnUrlOf(linkId: string, responseSessionId: string): Promise<string | null> {
+    const reading = services.projects.getResponse({ linkId, responseSessionId, withCompletion: true });
+    const found = await reading.catch(() => undefined);
+    return found?.response?.completion?.returnUrl || null;
+  }
+
   async function load(request: FastifyRequest<WithResponse>): Promise<ContributorResponseJson> {
     const { linkId } = recipientOf(request);
     const { token, responseSessionId } = request.params;
-    const { response } = await services.projects.getResponse({ linkId, responseSessionId });
+    const { response } = await services.projects.getResponse({ linkId, responseSessionId, withCompletion: true });
     return show(token, linkId, response);
   }
 
@@ -207,8 +228,10 @@ export async function recorderRoutes(app: FastifyInstance, context: Context): Pr
   }
 }
 
+/** A request that failed before routing has no parsed query. */
+const queryOf = (request: FastifyRequest): Record<string, unknown> => (request.query ?? {}) as Record<string, unknown>;
+
 function languageOf(request: FastifyRequest): Language {
-  // A request that failed before routing has no parsed query.
-  const { lang } = (request.query ?? {}) as { lang?: unknown };
+  const { lang } = queryOf(request);
   return chooseLanguage(typeof lang === 'string' ? lang : undefined, request.headers['accept-language']);
 }

@@ -2,6 +2,7 @@ import type { GetResponseRequest, GetResponseResponse } from '@recording-request
 import type { Context } from '../context.ts';
 import { NO_TRANSCRIPTION } from '../domain/project.ts';
 import { noSuchResponse } from '../domain/response.ts';
+import { completionOf } from '../workflows/completion.ts';
 import { settledResponse } from '../workflows/current-response.ts';
 import { parseResponseKey } from './parse.ts';
 import { messageOf } from './response-messages.ts';
@@ -14,5 +15,6 @@ export const getResponse =
     if (!found) throw noSuchResponse();
     const { project, ...response } = found;
     const decided = response.use === 'claiming' ? await settledResponse(context, id) : response;
-    return { response: messageOf(decided, project[0]?.settings ?? NO_TRANSCRIPTION) };
+    const completion = request.withCompletion ? await completionOf(context, decided) : undefined;
+    return { response: messageOf(decided, project[0]?.settings ?? NO_TRANSCRIPTION, completion) };
   };

@@ -11,6 +11,7 @@ import { createProject } from './create-project.ts';
 import { createUser } from './create-user.ts';
 import { eraseProject } from './erase-project.ts';
 import { eraseUser } from './erase-user.ts';
+import { findCompletion } from './find-completion.ts';
 import { findInvitations } from './find-invitations.ts';
 import { forgetReference } from './forget-reference.ts';
 import { getEventLink } from './get-event-link.ts';
@@ -63,6 +64,7 @@ export function projectsHandlers(context: Context): Handlers<ProjectsServiceServ
     forgetReference: forgetReference(context),
     findInvitations: findInvitations(context),
     getEventLink: getEventLink(context),
+    findCompletion: findCompletion(context),
     setProjectClosed: setProjectClosed(context),
     rotateDashboardToken: rotateDashboardToken(context),
     resolveDashboardToken: resolveDashboardToken(context),

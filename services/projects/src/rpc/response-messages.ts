@@ -6,7 +6,11 @@ import type { Response } from '../domain/response.ts';
  * Returns the message of a response. `now`: the project's current values of the settings that a response does not
  * freeze.
  */
-export function messageOf(response: Response, now: TranscriptionSettings): proto.Response {
+export function messageOf(
+  response: Response,
+  now: TranscriptionSettings,
+  completion?: proto.Completion,
+): proto.Response {
   const { settings, terms, use } = response;
   const { transcriptionEnabled, transcriptionLanguage } = now;
   const held = use === 'held' || use === 'landed';
@@ -21,6 +25,7 @@ export function messageOf(response: Response, now: TranscriptionSettings): proto
     complete: response.complete,
     held,
     heldUntil: held ? response.heldUntil : undefined,
+    completion,
     terms: terms ? { sha256: terms.sha256, text: settings.termsText, acceptedAt: terms.acceptedAt } : undefined,
   };
 }

@@ -47,16 +47,17 @@ export type TokenDocument = Omit<ApiToken, 'former'> & {
   former?: { hash: Buffer; until: Date };
 };
 
-export type HashedKind = 'link' | 'token' | 'dashboard';
+/** `code`: a completion code with its project, see codes.ts. */
+export type HashedKind = 'link' | 'token' | 'dashboard' | 'code';
 
 /** The record that a secret opens, see hashes.ts. */
 export interface HashDocument {
   /** SHA-256 of the secret. */
   _id: Buffer;
   kind: HashedKind;
-  /** The id of the link, the token or the project. */
+  /** The id of the link, the token, the project or the response. */
   id: string;
-  /** The project, for a link. */
+  /** The project, for a link and a code. */
   projectId?: string;
 }
 

@@ -89,6 +89,7 @@ export function createErasures(models: Models, { users, tokens, hashes }: Beside
       const ids = some.map(link => link._id);
       tally.links += (await links.deleteMany({ _id: { $in: ids }, projectId: _id })).deletedCount;
     }
+    await hashes.removeCodes(_id);
     tally.rememberedAnswers = (await idempotency.deleteMany({ userId: ownerId, projectId: _id })).deletedCount;
     return tally;
   }

@@ -24,6 +24,11 @@ export function createHashes({ hashes }: Pick<Models, 'hashes'>) {
       return await hashes.findOne({ _id: hash, kind }).lean<HashDocument>();
     },
 
+    /** Removes the completion codes of a project. */
+    async removeCodes(projectId: string): Promise<void> {
+      await hashes.collection.deleteMany({ kind: 'code', projectId });
+    },
+
     async remove(list: Buffer[], session?: ClientSession): Promise<void> {
       if (list.length > 0)
         await hashes.collection.deleteMany({ _id: { $in: list as never[] } }, session ? { session } : {});

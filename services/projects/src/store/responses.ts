@@ -27,6 +27,8 @@ export type ResponseChange = Partial<
 export const responseAt = (id: string) => ({ _id: id, linkId: linkOf(id) });
 export const linkOf = (responseId: string): string => responseId.slice(0, responseId.indexOf(':'));
 
+export const sessionOf = (responseId: string): string => responseId.slice(linkOf(responseId).length + 1);
+
 // Batches are small, because each response has a copy of its project's settings, which can be 100 KB.
 const INSERTED_AT_ONCE = 50;
 

@@ -202,7 +202,9 @@ export const responseSchema = new Schema<ResponseDocument>(
 export const hashSchema = new Schema<HashDocument>(
   { _id: { type: Buffer, required: true } as never, kind: text as never, id: text, projectId: String },
   whole,
-);
+)
+  // An erasure removes the codes of a project.
+  .index({ projectId: 1 }, { name: 'codes', partialFilterExpression: { kind: 'code' } });
 
 export const idempotencySchema = new Schema<IdempotencyDocument>(
   {

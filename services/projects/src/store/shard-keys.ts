@@ -31,6 +31,7 @@ const RESEAL = 'reads all sealed records, once after a new key';
 const ERASURE = 'removes the rest of an owner or a project, once per erasure';
 const acrossShards = {
   'erasures find againAt': SWEEP,
+  'hashes deleteMany kind projectId': ERASURE,
   'idempotency aggregate projectId userId': ERASURE,
   'idempotency deleteMany projectId userId': ERASURE,
   'idempotency deleteMany userId': ERASURE,

@@ -4,6 +4,7 @@ import { connectMongo, type MongoSettings } from '@recording-request/kit-mongo/m
 import type { Connection } from 'mongoose';
 import { createApiTokens } from './api-tokens.ts';
 import { createClaimables } from './claimables.ts';
+import { createCodes } from './codes.ts';
 import { createErasures } from './erasures.ts';
 import { createHashes } from './hashes.ts';
 import { createIdempotency, type IdempotencyTimes } from './idempotency.ts';
@@ -62,6 +63,7 @@ async function build(connection: Connection, options: StoreOptions) {
     linkPages: createLinkPages(models),
     people: createPeople(models),
     claimables: createClaimables(models, hashes),
+    codes: createCodes(hashes),
     responses: createResponses(models),
     idempotency: createIdempotency(models, options.idempotency),
     sealed: createSealedTexts(models),

@@ -5,8 +5,9 @@ import type { Project } from '../domain/project.ts';
 import { acceptedTerms, type Response, responseKey } from '../domain/response.ts';
 import { claim, emptyHold, reclaim, refuseEarly } from './claim-use.ts';
 import { whileChanging } from './current-response.ts';
+import { sealReference } from './invitations.ts';
 
-type Deps = Pick<Context, 'config' | 'store' | 'clock'>;
+type Deps = Pick<Context, 'config' | 'store' | 'clock' | 'secrets'>;
 
 export interface Beginning {
   linkId: string;
@@ -14,6 +15,8 @@ export interface Beginning {
   projectId: string;
   sessionId: string;
   termsAccepted: boolean;
+  /** The reference that the address of the link states. */
+  reference?: string | undefined;
 }
 
 /** One try: the request, with the current link and project. */
@@ -66,13 +69,14 @@ async function beginOrJoin(deps: Deps, given: Try): Promise<Response | null> {
 /** Returns null if another request was faster: retry. */
 async function begin(
   deps: Deps,
-  { link, linkForNew, project, sessionId, termsAccepted }: Try,
+  { link, linkForNew, project, sessionId, termsAccepted, reference }: Try,
 ): Promise<Response | null> {
   const now = deps.clock.now();
   refuseEarly(linkForNew, project, now);
   const { store } = deps;
+  const _id = responseKey(link._id, sessionId);
   const response: Response = {
-    _id: responseKey(link._id, sessionId),
+    _id,
     sessionId,
     linkId: link._id,
     projectId: link.projectId,
@@ -80,6 +84,7 @@ async function begin(
     link: detailsOf(link),
     ...(link.type === 'unique' ? { solo: true as const } : {}),
     settings: project.settings,
+    ...(await keptReference(deps, { _id, link, project, reference })),
     terms: acceptedTerms(project.settings, termsAccepted, now),
     use: 'claiming',
     ...emptyHold(deps, now),
@@ -89,6 +94,16 @@ async function begin(
     transfer: store.transfers.make('begin', now),
   };
   return (await store.responses.insert(response)) ? await claim(deps, response) : null;
+}
+
+/** Returns the fields with the reference; only a shared link of a project that accepts references keeps it. */
+async function keptReference(
+  deps: Deps,
+  { _id, link, project, reference }: Pick<Try, 'link' | 'project' | 'reference'> & Pick<Response, '_id'>,
+): Promise<Partial<Response>> {
+  if (reference === undefined || link.type !== 'shared' || !project.settings.acceptReference) return {};
+  if (!project.hasInvitations) await deps.store.projects.setHasInvitations(project._id);
+  return sealReference(deps, { _id, projectId: project._id }, reference);
 }
 
 async function join(deps: Deps, given: Try, known: Response): Promise<Response | null> {

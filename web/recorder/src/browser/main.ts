@@ -4,6 +4,7 @@ import { reportFirstTouch } from './effects/api.ts';
 import { createBackButton } from './effects/back-button.ts';
 import { canRecord } from './effects/camera.ts';
 import { onlyTab } from './effects/device-memory.ts';
+import { linkOf, refQuery } from './effects/link.ts';
 import { createEffects } from './effects/run.ts';
 import laterStyle from './later.css';
 import { canGoBack } from './state/back.ts';
@@ -55,7 +56,7 @@ function boot(): void {
   const settings = readSettings<RecorderSettings>();
   const elements = recorderElements();
   const texts = createTexts(settings);
-  const view = createView(elements, texts, `${pagePath}/qr.png`);
+  const view = createView(elements, texts, `${pagePath}/qr.png${refQuery(settings)}`);
   const dispatch = (event: Event) => store.dispatch(event);
   const run: (effect: Effect) => void = createEffects(elements, texts, settings, dispatch);
   const initial = initialState(visitOf(settings));
@@ -68,7 +69,7 @@ function boot(): void {
   view(initial, initial);
   wireEvents(elements, store);
   confirmLeaving(store);
-  void onlyTab(() => dispatch({ is: 'otherTab' })).then(() => dispatch({ is: 'onlyTab' }));
+  void onlyTab(linkOf(settings), () => dispatch({ is: 'otherTab' })).then(() => dispatch({ is: 'onlyTab' }));
 }
 
 boot();

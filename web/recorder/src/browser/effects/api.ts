@@ -12,8 +12,12 @@ async function json<T>(method: string, path: string, body?: unknown): Promise<T>
 }
 
 /** Claims a use of the link. A repeated id continues the same response. */
-export const beginResponse = (responseSessionId: string, termsAccepted: boolean): Promise<Response> =>
-  json('POST', '/responses', { responseSessionId, termsAccepted });
+export const beginResponse = (
+  responseSessionId: string,
+  termsAccepted: boolean,
+  reference: string,
+): Promise<Response> =>
+  json('POST', '/responses', { responseSessionId, termsAccepted, ...(reference && { reference }) });
 
 export const getResponse = (responseSessionId: string): Promise<Response> =>
   json('GET', `/responses/${responseSessionId}`);

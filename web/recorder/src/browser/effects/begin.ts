@@ -1,7 +1,9 @@
 import { Refusal } from '@recording-request/web-shared/browser/requests';
+import type { RecorderSettings } from '../../settings.ts';
 import type { Response } from '../state/state.ts';
 import { beginResponse, getResponse, isTransient } from './api.ts';
 import { forget, newId, remember, remembered } from './device-memory.ts';
+import { linkOf } from './link.ts';
 
 const TRIES = 3;
 const BETWEEN_MS = 800;
@@ -16,16 +18,17 @@ export interface Begin {
   forgetResponse(): void;
 }
 
-export function createBegin(): Begin {
+export function createBegin(settings: Pick<RecorderSettings, 'reference'>): Begin {
+  const link = linkOf(settings);
   // One id per response, so that a retry does not claim a second use of the link.
   let fresh = newId();
   const claim = async (termsAccepted: boolean) => {
-    const known = remembered();
+    const known = remembered(link);
     const consent = known?.termsAccepted || termsAccepted;
     for (let tries = 1; ; tries++) {
       try {
-        const response = await beginResponse(known?.responseSessionId ?? fresh, consent);
-        remember({ responseSessionId: response.responseSessionId, termsAccepted: consent });
+        const response = await beginResponse(known?.responseSessionId ?? fresh, consent, settings.reference);
+        remember(link, { responseSessionId: response.responseSessionId, termsAccepted: consent });
         return response;
       } catch (error) {
         const lost = !(error instanceof Refusal) || error.status >= 500;
@@ -36,7 +39,7 @@ export function createBegin(): Begin {
   };
   const forgetResponse = () => {
     fresh = newId();
-    forget();
+    forget(link);
   };
   return { claim, forgetResponse };
 }

@@ -1,42 +1,40 @@
-import { pagePath } from '@recording-request/web-shared/browser/page';
-
 // The response that this device has begun on this link.
-const KEY = `response:${pagePath}`;
+const keyOf = (link: string) => `response:${link}`;
 
 export interface Begun {
   responseSessionId: string;
   termsAccepted: boolean;
 }
 
-export function remembered(): Begun | undefined {
+export function remembered(link: string): Begun | undefined {
   try {
-    return JSON.parse(localStorage.getItem(KEY) ?? 'null') ?? undefined;
+    return JSON.parse(localStorage.getItem(keyOf(link)) ?? 'null') ?? undefined;
   } catch {
     return undefined;
   }
 }
 
-export function remember(begun: Begun): void {
+export function remember(link: string, begun: Begun): void {
   try {
-    localStorage.setItem(KEY, JSON.stringify(begun));
+    localStorage.setItem(keyOf(link), JSON.stringify(begun));
   } catch {
     // A private window stores nothing. The page still works while it is open.
   }
 }
 
-export function forget(): void {
+export function forget(link: string): void {
   try {
-    localStorage.removeItem(KEY);
+    localStorage.removeItem(keyOf(link));
   } catch {
     // The device has stored nothing.
   }
 }
 
 /** Resolves when this is the only tab with the link; calls `waiting` when another tab has it. */
-export function onlyTab(waiting: () => void): Promise<void> {
+export function onlyTab(link: string, waiting: () => void): Promise<void> {
   if (!navigator.locks) return Promise.resolve();
   return new Promise(resolve => {
-    const name = `recorder:${pagePath}`;
+    const name = `recorder:${link}`;
     const hold = () => new Promise<void>(() => resolve());
     navigator.locks
       .request(name, { ifAvailable: true }, lock => {

@@ -8,6 +8,7 @@ import { sentences, type Texts } from '../view/text.ts';
 import { takesMore } from './api.ts';
 import { createBegin } from './begin.ts';
 import { createCameraSession } from './camera-session.ts';
+import { linkOf } from './link.ts';
 import { lookAtFile } from './look-at-file.ts';
 import { createPreview } from './preview.ts';
 import { createTakes } from './takes.ts';
@@ -23,7 +24,7 @@ export function createEffects(
   settings: RecorderSettings,
   dispatch: (event: Event) => void,
 ): (effect: Effect) => void {
-  const takes = createTakes(elements.file, dispatch);
+  const takes = createTakes({ input: elements.file, link: linkOf(settings) }, dispatch);
   const run: Run<Effect['do']> = {
     ...takes.effects,
     ...createCameraSession(elements.live, takes, dispatch),
@@ -58,7 +59,7 @@ function pageEffects(
   settings: RecorderSettings,
   dispatch: (event: Event) => void,
 ): Run<PageEffect> {
-  const begin = createBegin();
+  const begin = createBegin(settings);
   const keepAwake = createWakeLock();
   return {
     claim: ({ termsAccepted }) =>
@@ -98,7 +99,7 @@ function pageEffects(
       dialog.showModal();
     },
     async copyLink() {
-      const link = location.origin + pagePath;
+      const link = location.origin + linkOf(settings);
       const copied = await (navigator.clipboard?.writeText(link) ?? Promise.reject()).then(
         () => true,
         () => false,
@@ -109,7 +110,7 @@ function pageEffects(
       elements.elsewhereLink.select();
     },
     reload: () => location.reload(),
-    goToThankYou: () => location.assign(`${pagePath}/thank-you?lang=${settings.lang}`),
+    goToThankYou: ({ id }) => location.assign(`${pagePath}/thank-you?lang=${settings.lang}&response=${id}`),
     focus({ on }) {
       elements[on]?.focus();
       // focus() does not scroll to an element that already has the focus.

@@ -31,7 +31,7 @@ function emptyDevice(): Spool {
 function visit(device: Spool, file?: object) {
   const events: Event[] = [];
   const input = { files: file ? [file] : [] } as unknown as HTMLInputElement;
-  const takes = createTakes(input, event => events.push(event), Promise.resolve(device));
+  const takes = createTakes({ input, link: '/r/vr_1' }, event => events.push(event), Promise.resolve(device));
   const makeTake = async (type?: string) => {
     await takes.effects.makeTake({ do: 'makeTake', responseSessionId: 'r1', questionIndex: null, type, note: '' });
     const made = events.at(-1);

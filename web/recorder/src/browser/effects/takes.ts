@@ -1,4 +1,3 @@
-import { pagePath } from '@recording-request/web-shared/browser/page';
 import type { Event, Run } from '../state/events.ts';
 import { loadResponse } from './begin.ts';
 import { newId, remembered } from './device-memory.ts';
@@ -28,7 +27,7 @@ export interface Takes {
 
 /** Manages the takes of this device by their ids, and the upload that runs (one at a time). */
 export function createTakes(
-  input: HTMLInputElement,
+  { input, link }: { input: HTMLInputElement; link: string },
   dispatch: (event: Event) => void,
   spool: Promise<Spool> = openSpool(),
 ): Takes {
@@ -61,7 +60,7 @@ export function createTakes(
     /** Returns the takes that earlier visits left for this link. The most important take is first. */
     async findLeftTakes() {
       const stored = await spool;
-      const records = await stored.takes(pagePath).catch(() => []);
+      const records = await stored.takes(link).catch(() => []);
       records.sort((a, b) => Number(b.sent) - Number(a.sent) || b.startedAt - a.startedAt);
       const left: StoredTake[] = [];
       for (const record of records) {
@@ -81,7 +80,7 @@ export function createTakes(
       dispatch({
         is: 'leftTakes',
         takes: left.map(take => take.snapshot()),
-        responseSessionId: remembered()?.responseSessionId,
+        responseSessionId: remembered(link)?.responseSessionId,
       });
     },
 
@@ -89,7 +88,7 @@ export function createTakes(
       if (before) await discard(before);
       const take = await newTake(await spool, {
         id: newId(),
-        link: pagePath,
+        link,
         responseSessionId,
         questionIndex,
         startedAt: Date.now(),

@@ -114,7 +114,7 @@ export type Effect =
   | { do: 'openDialog' }
   | { do: 'copyLink' }
   | { do: 'reload' }
-  | { do: 'goToThankYou' }
+  | { do: 'goToThankYou'; id: string }
   | { do: 'focus'; on: 'start' | 'chooseFile' | 'terms' | 'record' }
   /** Announces texts to a screen reader, in order; a string is read unchanged. */
   | { do: 'announce'; texts: readonly (Message | string)[] };

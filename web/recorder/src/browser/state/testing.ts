@@ -44,6 +44,8 @@ export const response = (questions: string[] = [], landed = 0): Response => {
     })),
     complete: landed >= indices.length,
     thankYouUrl: null,
+    completionCode: null,
+    returnUrl: null,
   };
 };
 

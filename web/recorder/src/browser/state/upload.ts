@@ -81,7 +81,9 @@ function showArrival(state: State, dialog: boolean): Step {
 
 /** Shows the screen after the last take, with a dialog if the owner wants one. */
 const finish = (state: State): Step =>
-  questionsOf(state).length > 0 ? step(state, { do: 'goToThankYou' }) : showArrival(state, false);
+  state.response && questionsOf(state).length > 0
+    ? step(state, { do: 'goToThankYou', id: state.response.responseSessionId })
+    : showArrival(state, false);
 
 function afterLanding(state: State, over: Extract<Phase, { at: 'settling' }>['over']): Step {
   if (state.response?.complete === false) return nextTake(state, over);

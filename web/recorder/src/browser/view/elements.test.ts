@@ -19,6 +19,7 @@ const PROJECT: RecorderProject = {
   requestUrl: '',
   showSuccessDialog: false,
   successMessage: '',
+  acceptReference: false,
 };
 const brand = brandOf({ brandAccent: '#0b6b74', brandName: '', brandLogo: undefined });
 const language = chooseLanguage('en', undefined);

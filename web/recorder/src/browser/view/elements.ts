@@ -65,6 +65,7 @@ export const ELEMENTS = {
   doneTitle: 'h1',
   doneText: 'p',
   doneMessage: 'p',
+  returnLink: 'a',
   another: 'button',
   success: 'dialog',
   successText: 'p',

@@ -41,6 +41,15 @@ export function createSendingView(elements: Elements, { t, megabytes }: Texts): 
   };
 }
 
+/** Offers the owner's address as the next step. The contributor reads the host before going there. */
+function showReturn({ returnLink, another }: Elements, t: Texts['t'], returnUrl: string | null): void {
+  returnLink.hidden = returnUrl === null;
+  another.className = returnUrl === null ? 'primary' : 'quiet';
+  if (returnUrl === null) return;
+  returnLink.href = returnUrl;
+  setText(returnLink, t('continueTo', { host: new URL(returnUrl).host }));
+}
+
 /** Shows the last screens: the take arrived, did not arrive, or the contributor continues on another device. */
 export function createEndingsView(
   elements: Elements,
@@ -80,6 +89,7 @@ export function createEndingsView(
     if (phase.at === 'elsewhere') showElsewhere(state);
     if (phase.at === 'problem') showProblem(phase);
     if (phase.at !== 'done') return;
+    showReturn(elements, t, state.response?.returnUrl ?? null);
     elements.another.hidden = !phase.another;
     setText(elements.another, t('another'));
     setText(elements.doneTitle, t('doneTitle'));

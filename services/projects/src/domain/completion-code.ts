@@ -1,0 +1,17 @@
+import { createHash } from 'node:crypto';
+
+/** Crockford's base32, which has no I, L, O and U. */
+const DIGITS = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
+const LENGTH = 8;
+
+/**
+ * Returns the completion code of a response, from the response's id. Two responses can have the same code; `attempt`
+ * gives another one.
+ */
+export function codeOf(responseId: string, attempt: number): string {
+  const hash = createHash('sha256').update(`completion:${attempt}:${responseId}`).digest();
+  return Array.from(hash.subarray(0, LENGTH), byte => DIGITS[byte % DIGITS.length]).join('');
+}
+
+/** Returns a code as a person may write it in the form of `codeOf`. */
+export const codeAsWritten = (text: string): string => text.toUpperCase().replaceAll('O', '0').replaceAll(/[IL]/g, '1');

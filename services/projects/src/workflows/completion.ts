@@ -1,0 +1,46 @@
+import { filled } from '@recording-request/contract/return-address';
+import type { Context } from '../context.ts';
+import { codeOf } from '../domain/completion-code.ts';
+import type { Response } from '../domain/response.ts';
+import { openInvitation, openReference } from './invitations.ts';
+
+type Deps = Pick<Context, 'store' | 'secrets' | 'config'>;
+
+/** What the contributor gets at the end of a response. */
+export interface Completion {
+  code: string;
+  /** '' if the project names no address. */
+  returnUrl: string;
+}
+
+// Two responses of a project get the same code once in a million million pairs.
+const TRIES = 5;
+
+/** Returns the completion of a complete response; undefined for another one. Repeated calls change nothing. */
+export async function completionOf(context: Deps, response: Response): Promise<Completion | undefined> {
+  if (!response.complete) return undefined;
+  const code = await claimCode(context.store, response);
+  const values = {
+    code,
+    reference: await referenceOf(context, response),
+    submissionId: response.answers[0]?.submissionId ?? '',
+  };
+  return { code, returnUrl: filled(response.settings.returnUrl, name => values[name]) };
+}
+
+/** Returns the owner's key for the person of a unique link, or the reference that the address of a shared link stated. */
+async function referenceOf(context: Deps, response: Response): Promise<string> {
+  const { linkId, projectId, solo, settings } = response;
+  if (!settings.returnUrl.includes('{reference}')) return '';
+  if (!solo) return openReference(context, response);
+  const [link] = await context.store.people.invitationsOf(projectId, [linkId]);
+  return (link && openInvitation(context, link).person?.reference) ?? '';
+}
+
+async function claimCode({ codes }: Context['store'], { _id, projectId }: Response): Promise<string> {
+  for (let attempt = 0; attempt < TRIES; attempt++) {
+    const code = codeOf(_id, attempt);
+    if (await codes.claim(projectId, code, _id)) return code;
+  }
+  throw new Error(`response ${_id} found no free completion code`);
+}

@@ -1,0 +1,13 @@
+import { pagePath } from '@recording-request/web-shared/browser/page';
+import type { RecorderSettings } from '../../settings.ts';
+
+type Reference = Pick<RecorderSettings, 'reference'>;
+
+/** Returns the query with the reference of this visit; "" without one. */
+export const refQuery = ({ reference }: Reference): string => reference && `?ref=${encodeURIComponent(reference)}`;
+
+/**
+ * Returns the link as this contributor has it. A device keeps responses and takes by it, because two people with two
+ * references may use one device.
+ */
+export const linkOf = (settings: Reference): string => pagePath + refQuery(settings);
