@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { after, before, test } from 'node:test';
 import { hashToken } from '@recording-request/contract/tokens';
 import { ListProjectsResponse } from '@recording-request/proto/projects/v1/projects';
+import { add, people } from './people.ts';
 import { newOwner, newProject, patch, refusedAs, startTestProjects, type TestProjects } from './test-service.ts';
 
 let running: TestProjects;
@@ -16,6 +17,7 @@ test("another owner's project looks exactly like a missing one", async () => {
   const { projectId } = made.project!;
   const ownerId = await newOwner(running);
   const { projects } = running;
+  const of = (id: string) => ({ ownerId, projectId: id });
   const calls = (id: string) => [
     () => projects.getProject({ ownerId, projectId: id }),
     () => projects.getProject({ ownerId, projectId: id, nameOnly: true }),
@@ -24,6 +26,10 @@ test("another owner's project looks exactly like a missing one", async () => {
     () => projects.listLinks({ ownerId, projectId: id }),
     () => projects.getSharedLink({ ownerId, projectId: id }),
     () => projects.updateLink({ ownerId, projectId: id, linkId: made.sharedLink!.linkId, disabled: true }),
+    () => projects.updateLink({ ...of(id), linkId: made.sharedLink!.linkId, metadata: { metadata: { a: 'b' } } }),
+    () => add(running, { project: { ...made.project!, ...of(id) } }, people(1)),
+    () => add(running, { project: { ...made.project!, ...of(id) } }, people(1), { dryRun: true }),
+    () => projects.findInvitations({ ...of(id), reference: 'P-1' }),
     () => projects.setProjectClosed({ ownerId, projectId: id, closed: true }),
     () => projects.rotateDashboardToken({ ownerId, projectId: id }),
   ];
