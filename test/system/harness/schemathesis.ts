@@ -64,11 +64,13 @@ async function configOf({ ada, full, clip }: SeedData): Promise<string> {
   const pageOf = async (list: string) => ok(await ada.ask(`${project}/${list}?limit=1`));
   const { deliveries, pagination } = await pageOf('webhook-deliveries');
   const { nextCursor } = ok(await ada.ask('/api/events?limit=1'));
+  const { pagination: projects } = ok(await ada.ask('/api/projects?limit=1'));
   const clipCursor = Buffer.from(`1:${clip.submissionId}`).toString('base64url');
   const linkCursor = Buffer.from('1:1').toString('base64url');
   const theirs = { 'path.projectId': full.projectId };
   const shown = { 'path.projectToken': full.projectToken };
   const OPERATIONS: [which: string, parameters: Record<string, string>][] = [
+    ['include-operation-id = "listProjects"', { 'query.cursor': projects.nextCursor }],
     ['include-operation-id = "listSubmissions"', { 'query.cursor': clipCursor }],
     ['include-operation-id = "listWebhookDeliveries"', { 'query.cursor': pagination.nextCursor }],
     ['include-operation-id = "updateProject"', { 'path.projectId': grows.projectId }],

@@ -23,12 +23,13 @@ export function events({ ada, bob, full, clip, mute }: SeedData): void {
       const { nextCursor: start } = await read(ada, '&projectId=00000000-0000-7000-8000-000000000000');
       const submissionId = await land(recipientUrls[0]!.recipientUrl);
       const received = await receiver.waitFor(2);
+      const ids = received.map(({ body }) => JSON.parse(body.toString()).id);
       const mine = `&projectId=${projectId}&after=${start}`;
       const found = await until(
         'the events',
         async () => {
           const { events } = await read(ada, mine);
-          return events.length >= 3 && events;
+          return ids.every(id => events.some(({ eventId }) => eventId === id)) && events;
         },
         SYSTEM_WAIT,
       );
