@@ -79,13 +79,21 @@ const QUERIES: Record<string, { good: string[]; bad: string[] }> = {
   createdAfter: MOMENTS,
   createdBefore: MOMENTS,
   changedAfter: MOMENTS,
+  reference: { good: ['P-17', 'مرجع', long(200), '<b>'], bad: ['', long(201), 'P\0'] },
+  omit: { good: ['transcripts'], bad: ['', 'notes', 'Transcripts'] },
+  identities: { good: ['all', 'none'], bad: ['', 'some', 'None'] },
+  names: { good: ['number', 'reference'], bad: ['', 'name', 'Reference'] },
 };
-const FILTERS = Object.keys(QUERIES).filter(name => name !== 'limit' && name !== 'cursor');
+const OF_EXPORTS = ['identities', 'names'];
+const OF_LIST = Object.keys(QUERIES).filter(name => !OF_EXPORTS.includes(name));
+const FILTERS = OF_LIST.filter(name => name !== 'limit' && name !== 'cursor');
 const TAKES: Record<string, string[]> = {
-  submissions: Object.keys(QUERIES),
-  'export/project.zip': ['selected', 'transcriptStatus'],
-  'export/transcripts.txt': ['selected', 'transcriptStatus'],
-  'export/transcripts.zip': ['selected', 'transcriptStatus'],
+  submissions: OF_LIST,
+  'export.json': ['identities'],
+  'export.csv': ['identities'],
+  'export/project.zip': ['selected', 'transcriptStatus', ...OF_EXPORTS],
+  'export/transcripts.txt': ['selected', 'transcriptStatus', 'identities'],
+  'export/transcripts.zip': ['selected', 'transcriptStatus', 'identities'],
   'webhook-deliveries': ['limit', 'cursor'],
 };
 
