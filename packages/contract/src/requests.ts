@@ -254,6 +254,14 @@ const search = {
       'x-constraint': `must have 1 to ${LIMITS.recipientTextLength} characters, and no control characters but white space`,
     }),
   ),
+  code: Type.Optional(
+    Type.String({
+      pattern: '^[0-9A-TV-Za-tv-z]{8}$',
+      description:
+        'Keep only submissions of the response with this completion code. Letter case does not matter; O counts as 0, I and L count as 1.',
+      'x-constraint': 'must be a completion code of 8 letters and digits',
+    }),
+  ),
   responseSessionId: Type.Optional(
     Type.String({
       format: 'uuid',

@@ -32,6 +32,8 @@ before(async () => {
       const origins = request.reference === 'P-17' ? [{ linkId: OWNER_ID, responseSessionId: '' }] : [];
       return { origins };
     },
+    findCompletion: async ({ code }: { code: string }) =>
+      code === '7K3F9QXA' ? { origin: { linkId: OWNER_ID, responseSessionId: SUBMISSION_ID } } : {},
   });
 });
 after(() => gateway.harness[Symbol.asyncDispose]());
@@ -81,6 +83,24 @@ test('a reference selects the links and responses that have it', async () => {
   assert.deepEqual(listed().origins, { origins: [] });
   const dashboard = `${gateway.harness.base}/project/${mintToken('prj')}/submissions`;
   assert.equal((await fetch(`${dashboard}?reference=P-17`)).status, 200);
+  assert.equal(listed().origins?.origins.length, 1);
+});
+
+test('a completion code selects the clips of its response, together with the other filters', async () => {
+  const filtered = async (query: string) => {
+    await read(`${project}/submissions?${query}`);
+    return [listed().linkId, listed().responseSessionId];
+  };
+  const none = Array(2).fill('00000000-0000-0000-0000-000000000000');
+  assert.deepEqual(await filtered('code=7K3F9QXA'), [OWNER_ID, SUBMISSION_ID]);
+  assert.deepEqual(await filtered(`code=7K3F9QXA&tokenId=${OWNER_ID}`), [OWNER_ID, SUBMISSION_ID]);
+  for (const query of [
+    'code=00000000',
+    `code=7K3F9QXA&tokenId=${PROJECT_ID}`,
+    `code=7K3F9QXA&responseSessionId=${OWNER_ID}`,
+  ])
+    assert.deepEqual(await filtered(query), none);
+  assert.deepEqual(await filtered('code=7K3F9QXA&reference=P-17'), [OWNER_ID, SUBMISSION_ID]);
   assert.equal(listed().origins?.origins.length, 1);
 });
 

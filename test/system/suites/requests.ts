@@ -74,6 +74,7 @@ const QUERIES: Record<string, { good: string[]; bad: string[] }> = {
   transcriptStatus: { good: STATES, bad: ['done', '', 'Completed', 'null'] },
   q: { good: ['bread', '%', 'a b c d e f g h i j'], bad: [long(201)] },
   tokenId: { good: [UNUSED], bad: ['x', ''] },
+  code: { good: ['7K3F9QXA', 'oil00000'], bad: ['x', '', '7K3F9QXU', '7K3F9QXAA', '7K3F-QXA'] },
   responseSessionId: { good: [UNUSED], bad: ['x', ''] },
   mediaStatus: { good: ['processing', 'ready', 'failed'], bad: ['done', '', 'Ready'] },
   createdAfter: MOMENTS,

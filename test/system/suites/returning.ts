@@ -12,7 +12,7 @@ const REFERENCE = '<b>P-17</b>';
 export function returning({ ada, ask, mute }: SeedData): void {
   describe('the way back', () => {
     test('a response keeps the reference, and ends with a code and the filled address', async () => {
-      const { sharedLink } = await ada.createProject({
+      const { sharedLink, projectId } = await ada.createProject({
         ...{ projectName: 'Orders', count: 1, sharedLinkEnabled: true },
         ...{ acceptReference: true, returnUrl: RETURN_URL },
       });
@@ -38,6 +38,22 @@ export function returning({ ada, ask, mute }: SeedData): void {
         response,
         'a reload changes nothing',
       );
+      const found = async (query: string) => {
+        const { submissions } = ok(await ada.ask(`/api/projects/${projectId}/submissions?${query}`));
+        return submissions.map((each: { submissionId: string }) => each.submissionId);
+      };
+      for (const written of [code, code.toLowerCase()])
+        assert.deepEqual(await found(`code=${written}`), [submissionId]);
+      const named = encodeURIComponent(REFERENCE);
+      assert.deepEqual(await found(`code=${code}&reference=${named}`), [submissionId]);
+      for (const query of [
+        'code=00000000',
+        `code=${code}&reference=other`,
+        `code=${code}&responseSessionId=${randomUUID()}`,
+      ])
+        assert.deepEqual(await found(query), []);
+      const [clip] = ok(await ada.ask(`/api/projects/${projectId}/submissions`)).submissions;
+      assert.deepEqual([clip.recipient.reference, clip.recipient.verified], [REFERENCE, false]);
       const thanks = await ask(`${pathname}/thank-you?response=${responseSessionId}`);
       assert.ok(thanks.text().includes(`href="${returnUrl.replaceAll('&', '&amp;')}"`));
       assert.match(thanks.text(), />Continue to shop\.example<\/a>/);

@@ -60,13 +60,20 @@ export async function* presentedPages<T extends { submissions: Submission[] }>(
   for await (const page of pages) yield { ...page, shown: await present(page.submissions) };
 }
 
-/** Returns the request for the clips of the people with a reference; without one, the same request. */
+/** The filters that the projects service resolves. */
+export interface PeopleFilter {
+  reference: string | undefined;
+  code: string | undefined;
+}
+
+/** Returns the request for the clips of the people with a reference, or of the response with a completion code. */
 export async function ofReference(
   { projects }: Projects,
   { hasInvitations }: ShownProject,
   request: ListSubmissionsRequest,
-  reference: string | undefined,
+  { reference, code }: PeopleFilter,
 ): Promise<ListSubmissionsRequest> {
+  if (code !== undefined) request = await ofCode({ projects }, request, code);
   if (reference === undefined) return request;
   const { ownerId, projectId } = request;
   const { origins } = hasInvitations
@@ -74,3 +81,16 @@ export async function ofReference(
     : { origins: [] };
   return { ...request, origins: { origins } };
 }
+
+/** Adds the filter of the response with a completion code. */
+async function ofCode({ projects }: Projects, request: ListSubmissionsRequest, code: string) {
+  const { ownerId, projectId, linkId, responseSessionId } = request;
+  const { origin } = await projects.findCompletion({ ownerId, projectId, code });
+  // A page of no response has no clips.
+  const found = origin ?? { linkId: NO_ID, responseSessionId: NO_ID };
+  const isSame = (linkId ?? found.linkId) === found.linkId;
+  const isSession = (responseSessionId ?? found.responseSessionId) === found.responseSessionId;
+  return { ...request, ...(isSame && isSession ? found : { linkId: NO_ID, responseSessionId: NO_ID }) };
+}
+
+const NO_ID = '00000000-0000-0000-0000-000000000000';

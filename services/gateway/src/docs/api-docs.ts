@@ -106,6 +106,7 @@ api "$BASE/api/projects/$PROJECT/submissions?selected=true"
 | q | with all these words (the first eight; parts of words match; letter case and Unicode normal form do not matter: \`GRÜSSE\` finds Grüße) in the transcript, a note or the question; not in the recipient, which is stored encrypted |
 | tokenId, responseSessionId | that came through this link; whose \`responseId\` is this value |
 | reference | whose \`recipient\` has exactly this \`reference\` |
+| code | of the response with this completion code |
 | createdAfter, createdBefore | whose \`createdAt\` is strictly after, or strictly before, this time; include the zone, such as \`2026-03-02T10:00:00Z\` (write + as %2B) |
 | changedAfter | whose \`changedAt\` is strictly after this time: they landed, or changed in any part |
 

@@ -25,6 +25,7 @@ const QUERY: Record<string, unknown> = {
   transcriptStatus: 'completed',
   q: 'best bread',
   reference: 'P-17',
+  code: '7K3F9QXA',
   omit: 'transcripts',
   identities: 'none',
   names: 'reference',

@@ -27,6 +27,7 @@ import { pagesUpTo } from '../clients/pages.ts';
 import {
   loadShownProject,
   ofReference,
+  type PeopleFilter,
   presentClip,
   presentClips,
   presentedPages,
@@ -68,7 +69,10 @@ function pageRequestOf(request: FastifyRequest, defaultPage: number): ListSubmis
   };
 }
 
-const referenceOf = (request: FastifyRequest) => (request.query as SubmissionsQueryInput).reference;
+function peopleFilterOf(request: FastifyRequest): PeopleFilter {
+  const { reference, code } = request.query as SubmissionsQueryInput;
+  return { reference, code };
+}
 
 /**
  * Returns a page of submissions, searched if the route has a search. The page has fewer rows than requested if its
@@ -82,13 +86,13 @@ export async function loadPage(
   const { services, recentProjects } = context;
   const listRequest = pageRequestOf(request, defaultPage);
   const { projectId } = listRequest;
-  const reference = referenceOf(request);
+  const people = peopleFilterOf(request);
   const showing = loadShownProject(services, listRequest);
   const listing =
-    reference === undefined
+    people.reference === undefined && people.code === undefined
       ? services.submissions.listSubmissions(listRequest)
       : showing
-          .then(shown => ofReference(services, shown, listRequest, reference))
+          .then(shown => ofReference(services, shown, listRequest, people))
           .then(services.submissions.listSubmissions);
   const [shown, page] = await invalidFirst(showing, listing);
   recentProjects.set(nameKey(listRequest), shown);
@@ -121,7 +125,7 @@ async function loadFirst(context: Context, request: FastifyRequest): Promise<Fir
   const listing = showing
     .catch(() => UNKNOWN)
     .then(async presentation => {
-      const listRequest = await ofReference(services, presentation, plain, referenceOf(request));
+      const listRequest = await ofReference(services, presentation, plain, peopleFilterOf(request));
       const withJson = { ...listRequest, presentation: { baseUrl, ...presentation } };
       return { listRequest, page: await services.submissions.listSubmissions(withJson) };
     });
