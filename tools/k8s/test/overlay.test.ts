@@ -114,7 +114,7 @@ S3_CA_FILE=/server-ca/s3.crt
   });
   const { code, faults, last } = await check(overlay);
   const expected = [
-    /^KAFKA_BROKERS: .* do not let media, submissions, transcription and migrate reach kafka-1\.\S+:9094: .*networks\.kafka/,
+    /^KAFKA_BROKERS: .* do not let media, projects, submissions, transcription and migrate reach kafka-1\.\S+:9094: .*networks\.kafka/,
     /^PUBLIC_BASE_URL has the host clip\.\S+, but outside access serves clips\./,
     /^settings: no program reads a setting RETENTION_DAY: .*RETENTION_DAYS/,
     /^submissions would not start: UPLOAD_PART_BYTES must be /,
