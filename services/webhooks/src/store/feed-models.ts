@@ -54,7 +54,8 @@ const feedSchema = new Schema<FeedDocument>(
 );
 feedSchema.index(PAGE_INDEX);
 feedSchema.index(FEED_AGE_INDEX);
-feedSchema.index({ ownerId: 1, eventId: 1 });
+// A repeated event is refused.
+feedSchema.index({ ownerId: 1, eventId: 1 }, { unique: true });
 feedSchema.index({ projectId: 1, submissionId: 1 });
 
 const startSchema = new Schema<FeedStartDocument>({ _id: text, gone: Number }, { versionKey: false });

@@ -1,4 +1,5 @@
 import { isDuplicateKey } from '@recording-request/kit-mongo/mongo';
+import type { mongo } from 'mongoose';
 import type { FeedErasure, FeedEvent, FeedFilter, FeedRow } from '../domain/feed.ts';
 import { FEED_AGE_INDEX, type FeedDocument, PAGE_INDEX } from './feed-models.ts';
 import type { Models } from './models.ts';
@@ -21,11 +22,13 @@ export interface FeedPage {
 
 /** The feeds of the owners. Every query of an owner contains the owner's id. */
 export interface FeedStore {
-  has(ownerId: string, id: string): Promise<boolean>;
   /** Returns the number of the owner's last event, also if it was deleted because of its age; 0 before the first event. */
   last(ownerId: string): Promise<number>;
-  /** Inserts an event after the event with the number `previous`. Returns false when that one has a successor already. */
-  insert(previous: number, row: FeedRow): Promise<boolean>;
+  /**
+   * Inserts an event after the event with the number `previous`. Returns `present` when the feed has the event already,
+   * and `followed` when another event follows that number.
+   */
+  insert(previous: number, row: FeedRow): Promise<'inserted' | 'present' | 'followed'>;
   /** Returns the next page. Examines at most SCANNED_MAX events for a filter. */
   page(query: FeedQuery): Promise<FeedPage>;
   /** Returns the number up to which the owner's events were deleted because of their age; 0 if none was. */
@@ -67,7 +70,6 @@ export function feedStore({ feed, feedStarts, erasures }: Models): FeedStore {
     (await feedStarts.findOne({ _id: ownerId }, { _id: 0, gone: 1 }).lean())?.gone ?? 0;
 
   return {
-    has: async (ownerId, id) => (await feed.exists({ ownerId, eventId: id })) !== null,
     async last(ownerId) {
       const row = await feed
         .findOne({ ownerId }, { _id: 0, seq: 1 })
@@ -79,10 +81,10 @@ export function feedStore({ feed, feedStarts, erasures }: Models): FeedStore {
     async insert(previous, { id, ...row }) {
       try {
         await feed.insertOne({ _id: `${row.ownerId} ${previous}`, eventId: id, ...row });
-        return true;
+        return 'inserted';
       } catch (error) {
-        if (isDuplicateKey(error)) return false;
-        throw error;
+        if (!isDuplicateKey(error)) throw error;
+        return 'eventId' in ((error as mongo.MongoServerError).keyPattern ?? {}) ? 'present' : 'followed';
       }
     },
     async page(query) {

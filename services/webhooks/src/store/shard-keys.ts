@@ -32,6 +32,8 @@ const acrossShards = {
   'endpoints find $expr checkAt': SWEEP,
   'endpoints find failingSince state': FIGURES,
   'feed aggregate data projectId': ERASURE,
+  'feed find': RESEAL,
+  'feed find _id': RESEAL,
   'feed find seq': SWEEP,
   'feed updateMany data projectId': ERASURE,
   'feed updateMany data projectId submissionId': ERASURE,

@@ -33,9 +33,8 @@ export async function appendToFeed(context: FeedContext, event: FeedEvent, signa
 async function insertLast({ clock, store: { feed } }: FeedContext, event: FeedEvent, signal: AbortSignal) {
   for (let tries = 0; tries < TRIES; tries += 1) {
     const last = await feed.last(event.ownerId);
-    // Asked after the last number was read: if another process inserts the event later, the insert below fails.
-    if (await feed.has(event.ownerId, event.id)) return false;
-    if (await feed.insert(last, { ...event, seq: Math.max(last + 1, clock.now().getTime()) })) return true;
+    const outcome = await feed.insert(last, { ...event, seq: Math.max(last + 1, clock.now().getTime()) });
+    if (outcome !== 'followed') return outcome === 'inserted';
     // Another process has appended an event, which this process may not see at once.
     await delay(TRY_AGAIN_MS, undefined, { signal });
   }
