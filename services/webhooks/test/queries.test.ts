@@ -174,6 +174,9 @@ test('each query examines only the documents that it returns or changes, however
   assert.equal((await sealed.page('deliveries', last!, 5, 'k1')).others.length, 0);
   assert.equal((await sealed.ends('deliveries')).length, 2);
   assert.equal(await sealed.replace([{ text: others[0]!, sealed: 'k2.x' }]), 1);
+  const ofFeed = await sealed.page('feed', '', 5, 'k2');
+  assert.equal((await sealed.ends('feed')).length, 2);
+  assert.equal(await sealed.replace([{ text: ofFeed.others[0]!, sealed: 'k2.x' }]), 1);
 
   await endpoints.get('project 1');
   await endpoints.observe('project 1', 1, now);
