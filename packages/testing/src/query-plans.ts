@@ -15,10 +15,14 @@ const IN_VAIN = 50;
 const FEW = 10;
 
 const number = (field: string) => ({ $ifNull: [field, 0] });
-/** A change stream always reads the whole oplog. */
+/**
+ * A change stream always reads the whole oplog. MongoDB does not always record the command that opened it, but only the
+ * reads of a change stream have a time limit of their own.
+ */
 export const NO_CHANGE_STREAM = {
   'command.pipeline.0.$changeStream': { $exists: false },
   'originatingCommand.pipeline.0.$changeStream': { $exists: false },
+  $nor: [{ 'command.getMore': { $exists: true }, 'command.maxTimeMS': { $exists: true } }],
 };
 const OF_SERVICES = { appName: { $in: DATABASES }, ...NO_CHANGE_STREAM };
 const WASTEFUL = {

@@ -12,9 +12,9 @@ import { projectTargets, type Targets } from './adapters/targets.ts';
 import { submissionTranscripts, type Transcripts } from './adapters/transcripts.ts';
 import type { Config } from './config.ts';
 import { createDispatcher, type Dispatcher } from './delivery/dispatch.ts';
+import { type FeedWaits, startFeedWaits } from './delivery/feed-waits.ts';
 import { openSending, type SendingState } from './delivery/sending-state.ts';
 import { openStore, type Store } from './store/store.ts';
-import { type FeedWaits, startFeedWaits } from './workflows/feed-waits.ts';
 
 /** The dependencies of handlers, consumers and workflows. Disposing closes the connections. */
 export interface Context extends AsyncDisposable {

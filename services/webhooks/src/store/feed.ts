@@ -130,7 +130,8 @@ export function feedStore({ feed, feedStarts, erasures }: Models): FeedStore {
       return found.some(({ _id }) => _id === ownerId) ? 'owner' : 'data';
     },
     async erase(which) {
-      const { modifiedCount } = await feed.updateMany(withData(which), { $unset: { data: 1 }, $set: { dataBytes: 0 } });
+      const erased = { $unset: { data: 1 as const }, $set: { dataBytes: 0, tokenId: '' } };
+      const { modifiedCount } = await feed.updateMany(withData(which), erased);
       return modifiedCount;
     },
     tally: which => feed.countDocuments(withData(which)),

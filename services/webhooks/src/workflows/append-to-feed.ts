@@ -18,7 +18,7 @@ export async function appendToFeed(context: FeedContext, event: FeedEvent, signa
   const erased = await feed.erasureOf(event);
   if (erased === 'owner') return;
   const { data, ...bare } = event;
-  const shown = erased === 'nothing' && data !== undefined ? { ...bare, data } : { ...bare, dataBytes: 0 };
+  const shown = erased === 'nothing' && data !== undefined ? { ...bare, data } : { ...bare, dataBytes: 0, tokenId: '' };
   if (!(await insertLast(context, shown, signal)) || erased === 'data') return;
   // An erasure that ran during the insert did not see this event.
   switch (await feed.erasureOf(event)) {

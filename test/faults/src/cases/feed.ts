@@ -36,7 +36,7 @@ export const feed: FaultCase = {
     const webhookEvents = OPTIONAL_EVENTS.filter(type => type !== 'webhook.failing');
     const projects = await Promise.all([0, 1].map(() => harness.owner.create({ webhookEvents })));
     const stop = new AbortController();
-    const reader = readOn(harness, stop.signal);
+    const reader = readOn(harness, projects, stop.signal);
     const entries: Entry[] = [];
     let isOver = false;
     const writers = Array.from({ length: WRITERS }, async (_, lane) => {
@@ -93,15 +93,19 @@ async function pageOf(harness: Harness, after: string, query: string): Promise<O
   return answer?.status === 200 ? answer.json() : undefined;
 }
 
+/** Returns the ids of a page's events of these projects: the owner may have others, of earlier cases. */
+const idsOf = ({ events }: OwnerEventsPageJson, projects: Project[]): string[] =>
+  events.filter(each => projects.some(({ projectId }) => projectId === each.projectId)).map(({ eventId }) => eventId);
+
 /** Reads the feed with one cursor until `end` fires. */
-function readOn(harness: Harness, end: AbortSignal): { seen: string[]; ended: Promise<void> } {
+function readOn(harness: Harness, projects: Project[], end: AbortSignal): { seen: string[]; ended: Promise<void> } {
   const seen: string[] = [];
   const read = async () => {
     for (let after = ''; !end.aborted; ) {
       const page = await pageOf(harness, after, 'limit=3&wait=2');
       if (!page) await delay(200);
       else {
-        seen.push(...page.events.map(({ eventId }) => eventId));
+        seen.push(...idsOf(page, projects));
         after = page.nextCursor;
       }
     }
@@ -143,7 +147,7 @@ async function compare(harness: Harness, projects: Project[], seen: string[]): P
   for (let after = '', isLast = false; !isLast; ) {
     const page = await pageOf(harness, after, 'limit=200');
     if (!page) throw new Error('the feed could not be read');
-    again.push(...page.events.map(({ eventId }) => eventId));
+    again.push(...idsOf(page, projects));
     ({ nextCursor: after, caughtUp: isLast } = page);
   }
   const ledger = await idsIn(harness, projects);

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { SCOPES } from '@recording-request/contract/resources/fields';
 import type { ProjectCreatedJson } from '@recording-request/contract/resources/project';
 import { ok } from '@recording-request/harness/http-client';
 import { check, checkEqual } from '../check.ts';
@@ -28,7 +29,11 @@ export const MAX_SHORT_SEC = 3;
 export async function createProjects({ sink, play }: Show, owner: Owner): Promise<Projects> {
   return play('owner created three projects', async note => {
     const me: { userName: string; scopes: string[]; videoLimit: number | null } = ok(await owner.get('/api/me'));
-    check('the owner to have every scope and no limit', me.scopes.length === 5 && me.videoLimit === null, me);
+    check(
+      'the owner to have every scope and no limit',
+      me.scopes.length === SCOPES.length && me.videoLimit === null,
+      me,
+    );
     const make = async (settings: Record<string, unknown>, webhookSecret: string): Promise<Project> => {
       const body = { neverExpire: true, webhookUrl: sink.url, webhookSecret, ...settings };
       return { created: await owner.createProject(body), webhookSecret };
