@@ -4,7 +4,6 @@ import { bounded } from '@recording-request/kit/bounds';
 import { StartError } from '@recording-request/kit/config';
 import { every, type Stoppable } from '@recording-request/kit/lifecycle';
 import type { Logger } from '@recording-request/kit/log';
-import type { Connection } from 'mongoose';
 import type { Config } from '../config.ts';
 import { CARRIERS } from '../store/outbox.ts';
 
@@ -17,7 +16,7 @@ const RETRY_MS = 5_000;
  * something, such as a login or a missing topic.
  */
 export async function startPublishing(
-  { config, connection }: { config: Config; connection: Connection },
+  { config, connection }: { config: Config; connection: Parameters<typeof startRelay>[0]['connection'] },
   log: Logger,
 ): Promise<AsyncDisposable> {
   let stopped = false;
