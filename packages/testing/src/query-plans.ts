@@ -79,7 +79,12 @@ export async function watchQueryPlans(
   });
   return {
     async wasteful() {
-      const found = await each(database => database.collection<Operation>('system.profile').find(WASTEFUL).toArray());
+      const found = await each(database =>
+        database
+          .collection<Operation>('system.profile')
+          .find({ ...WASTEFUL, ...NO_CHANGE_STREAM })
+          .toArray(),
+      );
       return [...new Set(found.flat().map(describe))];
     },
     async acrossShards() {

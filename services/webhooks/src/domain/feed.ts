@@ -25,8 +25,8 @@ export interface FeedRow extends FeedEvent {
   seq: number;
 }
 
-/** What was erased: nothing, the data of an event, or every event of its owner. */
-export type FeedErasure = 'nothing' | 'data' | 'owner';
+/** What was erased: nothing, the data of an event, the event's project, or its owner. */
+export type FeedErasure = 'nothing' | 'data' | 'project' | 'owner';
 
 /** The events that a page may have. */
 export interface FeedFilter {

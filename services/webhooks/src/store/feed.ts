@@ -37,7 +37,7 @@ export interface FeedStore {
   lastOfEach(ownerIds: readonly string[]): Promise<Map<string, number>>;
   /** Returns what an erasure removed of an event: this is also known before the event arrives. */
   erasureOf(event: Pick<FeedEvent, 'ownerId' | 'projectId' | 'submissionId'>): Promise<FeedErasure>;
-  /** Removes the data of the events of a submission or of a project. Returns their number. */
+  /** Removes the data of the events of a submission, or data and links of the events of a project. Returns their number. */
   erase(which: { projectId: string; submissionId?: string }): Promise<number>;
   /** Counts the events whose data `erase` would remove. */
   tally(which: { projectId: string; submissionId?: string }): Promise<number>;
@@ -127,11 +127,21 @@ export function feedStore({ feed, feedStarts, erasures }: Models): FeedStore {
       const ids = [ownerId, projectId, ...(submissionId === '' ? [] : [submissionId])];
       const found = await erasures.find({ _id: { $in: ids } }, { _id: 1 }).lean();
       if (found.length === 0) return 'nothing';
-      return found.some(({ _id }) => _id === ownerId) ? 'owner' : 'data';
+      const has = (id: string) => found.some(({ _id }) => _id === id);
+      if (has(ownerId)) return 'owner';
+      return has(projectId) ? 'project' : 'data';
     },
     async erase(which) {
-      const erased = { $unset: { data: 1 as const }, $set: { dataBytes: 0, tokenId: '' } };
-      const { modifiedCount } = await feed.updateMany(withData(which), erased);
+      const { projectId, submissionId } = which;
+      const bare = { $unset: { data: 1 as const }, $set: { dataBytes: 0 } };
+      // The links of an erased project are gone too.
+      const { modifiedCount } =
+        submissionId === undefined
+          ? await feed.updateMany(
+              { projectId, $or: [{ data: { $exists: true } }, { tokenId: { $gt: '' } }] },
+              { ...bare, $set: { ...bare.$set, tokenId: '' } },
+            )
+          : await feed.updateMany(withData(which), bare);
       return modifiedCount;
     },
     tally: which => feed.countDocuments(withData(which)),

@@ -35,7 +35,7 @@ const acrossShards = {
   'feed find': RESEAL,
   'feed find _id': RESEAL,
   'feed find seq': SWEEP,
-  'feed updateMany data projectId': ERASURE,
+  'feed updateMany $or projectId': ERASURE,
   'feed updateMany data projectId submissionId': ERASURE,
 };
 

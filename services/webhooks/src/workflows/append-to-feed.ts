@@ -18,14 +18,17 @@ export async function appendToFeed(context: FeedContext, event: FeedEvent, signa
   const erased = await feed.erasureOf(event);
   if (erased === 'owner') return;
   const { data, ...bare } = event;
-  const shown = erased === 'nothing' && data !== undefined ? { ...bare, data } : { ...bare, dataBytes: 0, tokenId: '' };
-  if (!(await insertLast(context, shown, signal)) || erased === 'data') return;
+  const tokenId = erased === 'project' ? '' : event.tokenId;
+  const shown = erased === 'nothing' && data !== undefined ? { ...bare, data } : { ...bare, dataBytes: 0, tokenId };
+  if (!(await insertLast(context, shown, signal)) || erased === 'project') return;
   // An erasure that ran during the insert did not see this event.
   switch (await feed.erasureOf(event)) {
     case 'owner':
       return void (await feed.eraseOwner(ownerId, context.clock.now()));
+    case 'project':
+      return void (await feed.erase({ projectId }));
     case 'data':
-      return void (await feed.erase({ projectId, ...(submissionId !== '' && { submissionId }) }));
+      return void (erased === 'data' || (await feed.erase({ projectId, submissionId })));
   }
 }
 
