@@ -217,9 +217,9 @@ describe('at MongoDB', () => {
       assert.deepEqual(await rightsOf(user), own(user));
     });
 
-  test('a backup reads all three, and writes only where its lease is', async () => {
+  test('a backup reads all three, and writes only where the leases of the relays are', async () => {
     assert.deepEqual(await rightsOf('backup'), {
-      projects: 'reads',
+      projects: 'reads and writes',
       submissions: 'reads and writes',
       webhooks: 'reads',
     });
