@@ -46,7 +46,7 @@ async function shownBy({ projects }: Process, made: Made, origin: { linkId: stri
 }
 
 const referred = { ...NOBODY, person: person({ reference: 'P-2', verified: false }) };
-/** What every process with the right keys shows. */
+/** The values that every process with the right keys shows. */
 const whole = (made: Made, origin: { linkId: string; responseSessionId: string }) => ({
   origins: [{ linkId: made.uniqueLinks[1]!.linkId, responseSessionId: '' }, origin],
   invitations: [invitations[1], referred],

@@ -10,7 +10,7 @@ export interface SubmissionContext {
   /** The public address of the whole service, without a slash at its end. */
   baseUrl: string;
   projectName: string;
-  /** What the owner stated about the clip's link; see invitations.ts. */
+  /** The owner's statements about the clip's link; see invitations.ts. */
   invitation?: Invitation | undefined;
 }
 

@@ -6,7 +6,7 @@ import type { ProjectRef } from '../plugins/access-kinds.ts';
 import type { Page } from './pages.ts';
 import type { Services } from './services.ts';
 
-/** What the clips of a project show of their project. */
+/** The fields of a project that its clips show. */
 export interface ShownProject {
   projectName: string;
   /** If false, nobody asks for invitations. */

@@ -23,7 +23,7 @@ export interface Operation {
   query?: TSchema;
   headers?: TSchema;
   body?: TSchema;
-  /** What a CSV file says, for a route that accepts one in place of the JSON. */
+  /** Describes the CSV file, for a route that accepts one in place of the JSON. */
   csvBody?: string;
   /** The JSON of a success, by its status. */
   json?: Record<number, TSchema>;

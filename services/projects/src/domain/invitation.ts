@@ -14,7 +14,7 @@ export interface Person {
   verified: boolean;
 }
 
-/** What an owner states about a link. */
+/** An owner's statements about a link. */
 export interface Invitation {
   person: Person | null;
   metadata: Record<string, string>;

@@ -1,6 +1,6 @@
 import type { Link } from './link.ts';
 
-/** What the person of a unique link has done. */
+/** The progress of the person of a unique link. */
 export type PersonState = 'invited' | 'opened' | 'recording' | 'sent' | 'closed';
 
 /**

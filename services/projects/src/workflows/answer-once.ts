@@ -29,7 +29,7 @@ export interface Repeatable<M, T> {
   lost(projectId: string): DomainError;
 }
 
-/** What the request's work gets: it writes in `session`, and calls `remember` with the answer in its transaction. */
+/** The arguments of a request's work: it writes in `session`, and calls `remember` with the answer in its transaction. */
 export interface Run<T> {
   session: ClientSession;
   signal: AbortSignal;

@@ -6,7 +6,7 @@ import { openInvitation, openReference } from './invitations.ts';
 
 type Deps = Pick<Context, 'store' | 'secrets' | 'config'>;
 
-/** What the contributor gets at the end of a response. */
+/** The contributor gets these values at the end of a response. */
 export interface Completion {
   code: string;
   /** '' if the project names no address. */

@@ -25,7 +25,7 @@ export interface FeedRow extends FeedEvent {
   seq: number;
 }
 
-/** What was erased: nothing, the data of an event, the event's project, or its owner. */
+/** The extent of an erasure: nothing, the data of an event, the event's project, or its owner. */
 export type FeedErasure = 'nothing' | 'data' | 'project' | 'owner';
 
 /** The events that a page may have. */
