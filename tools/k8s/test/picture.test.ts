@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { SERVICES } from '@recording-request/proto/callers';
 import { readDrawn } from '../src/drawn.ts';
 import { ensureKustomize } from '../src/install.ts';
 import { type Manifest, parse, render } from '../src/manifests.ts';
@@ -100,7 +101,9 @@ test('the arrows are the calls of ARCHITECTURE.md and the egress of the policies
     'edge → gateway',
     'webhooks → owners',
     ...new Set(calls.map(({ from, to }) => `${from} → ${to}`)),
-    ...servers.flatMap(({ name, pods }) => (pods.length === 6 ? ['product'] : pods).map(pod => `${pod} → ${name}`)),
+    ...servers.flatMap(({ name, pods }) =>
+      (SERVICES.every(each => pods.includes(each)) ? ['product'] : pods).map(pod => `${pod} → ${name}`),
+    ),
   ];
   const drawn = [...picture.matchAll(/^ +(\w[\w &]*) --> (\w[\w &]*)$/gm)].flatMap(([, from = '', to = '']) =>
     from.split(' & ').flatMap(source => to.split(' & ').map(target => `${source} → ${target}`)),
