@@ -20,7 +20,7 @@ export async function appendToFeed(context: FeedContext, event: FeedEvent, signa
   const { data, ...bare } = event;
   const tokenId = erased === 'project' ? '' : event.tokenId;
   const shown = erased === 'nothing' && data !== undefined ? { ...bare, data } : { ...bare, dataBytes: 0, tokenId };
-  if (!(await insertLast(context, shown, signal)) || erased === 'project') return;
+  if (!(await insertLast(context, shown, signal))) return;
   // An erasure that ran during the insert did not see this event.
   switch (await feed.erasureOf(event)) {
     case 'owner':
@@ -28,7 +28,7 @@ export async function appendToFeed(context: FeedContext, event: FeedEvent, signa
     case 'project':
       return void (await feed.erase({ projectId }));
     case 'data':
-      return void (erased === 'data' || (await feed.erase({ projectId, submissionId })));
+      return void (await feed.erase({ projectId, submissionId }));
   }
 }
 
