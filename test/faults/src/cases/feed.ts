@@ -1,162 +1,208 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { OwnerEventsPageJson } from '@recording-request/contract/resources/owner-event';
-import type { WebhookDeliveriesPageJson } from '@recording-request/contract/resources/webhook-delivery';
 import { OPTIONAL_EVENTS } from '@recording-request/contract/webhook-events';
 import type { Random } from '@recording-request/stack/random';
-import type { ServiceName } from '@recording-request/stack/service-plan';
 import { waitFor } from '@recording-request/stack/wait';
+import { type Counts, dataViolations, eventsOfClips, feedViolations, ledgerOf } from '../check/feed.ts';
 import { ended } from '../check/wait-for-clips.ts';
 import type { Entry } from '../contributors/ledger.ts';
 import type { FaultCase } from '../fault-case.ts';
 import type { Harness } from '../harness/harness.ts';
+import { killInTurn } from '../harness/killing.ts';
+import { type FeedReader, followFeed, readFeed } from '../owner/feed-reader.ts';
 import type { Project } from '../owner/owner.ts';
 
 const WRITERS = 8;
-const KILLS = { short: 3, long: 50 };
-const HALTS = { short: 0, long: 4 };
+/** The kills of each service: half of them while several owners' writers work, half while one owner's do. */
+const KILLS = { short: 2, long: 50 };
+const HALTS = { short: 0, long: 2 };
 /** Longer than a consumer may be silent in its group, so that another process takes over its partitions. */
-const HALT_MS = 15_000;
-const PAUSE_MS = { short: 1_500, long: 12_000 };
-const REST_MS = 180_000;
+const HALT_MS = 12_000;
+const PAUSE_MS = { short: 1_500, long: 5_000 };
+const REST_MS = 150_000;
+const CLIPS = 0.6;
 
-/** The events of each clip: its response begins and is completed, it lands, and its media end. */
-const OF_A_CLIP = 4;
+/** The services that write, publish or append events, each with the collections that it writes meanwhile. */
+const KILLED = {
+  webhooks: ['feed', 'deliveries'],
+  submissions: ['submissions', 'uploads'],
+  projects: ['responses', 'links', 'projects'],
+} as const;
+
+/** An owner with its reader. */
+interface Side {
+  apiToken: string;
+  projects: Project[];
+  reader: FeedReader;
+  /** The events that the writers caused by changes of projects and links. */
+  changes: Counts;
+}
+
+/** A writer changes only its own project and link, so that the number of events of each change is known. */
+interface Writer {
+  side: Side;
+  project: Project;
+  random: Random;
+}
 
 export const feed: FaultCase = {
   name: 'feed',
   promise:
-    'While eight contributors send clips and the processes that write and append events are killed, a reader of the feed sees every event of the ledger once, in one order',
+    'While eight writers cause events and the processes that write, publish and append them are killed, each owner reads every event of the ledger once, in one order, and none of another owner',
   bounded: true,
   weight: 0,
   limitMs: 20 * 60_000,
-  harness: { processes: { submissions: 2, webhooks: 2 }, env: { KAFKA_PARTITIONS: '6' } },
+  harness: { processes: { submissions: 2, projects: 2, webhooks: 2 }, env: { KAFKA_PARTITIONS: '6' } },
   async run(harness, { random, short, signal }) {
     const form = short ? 'short' : 'long';
-    // webhook.failing depends on the endpoint, not on the contributors.
-    const webhookEvents = OPTIONAL_EVENTS.filter(type => type !== 'webhook.failing');
-    const projects = await Promise.all([0, 1].map(() => harness.owner.create({ webhookEvents })));
     const stop = new AbortController();
-    const reader = readOn(harness, projects, stop.signal);
-    const entries: Entry[] = [];
-    let isOver = false;
-    const writers = Array.from({ length: WRITERS }, async (_, lane) => {
-      const mine = random.fork(`writer ${lane}`);
-      do {
-        const project = projects[lane % projects.length]!;
-        entries.push(await harness.contribute({ project }, harness.take(mine), mine));
-        await delay(mine.integer(0, PAUSE_MS[form]));
-      } while (!isOver && !signal.aborted);
-    });
-    const killers = (['webhooks', 'submissions'] as const).map(service =>
-      killEach(harness, service, KILLS[form], random.fork(service), signal),
+    const follow = (apiToken: string, at: number) =>
+      followFeed(harness, apiToken, random.fork(`reader ${at}`), AbortSignal.any([stop.signal, signal]));
+    const sides = await Promise.all(
+      [WRITERS, 2, 2, 2].map((count, at) => sideOf(harness, count, token => follow(token, at))),
     );
-    await haltSome(harness, HALTS[form], random.fork('halts'));
-    await Promise.all(killers);
-    isOver = true;
-    await Promise.all(writers);
-
+    const [first] = sides as [Side];
+    const entries: Entry[] = [];
+    const rounds = [sides.flatMap(side => writersOf(side, 2)), writersOf(first, WRITERS)];
+    for (const [round, writers] of rounds.entries()) {
+      const mine = random.fork(`round ${round}`);
+      const writing = write(harness, writers, { random: mine, entries, pauseMs: PAUSE_MS[form], signal });
+      await killAll(harness, { kills: KILLS[form] / 2, halts: HALTS[form], random: mine, signal });
+      await writing.end();
+    }
     await ended(harness, entries, 'media', { limitMs: REST_MS, signal });
-    await complete(harness, projects, entries, reader.seen, signal);
+    await compareAll(harness, sides, entries, signal);
     stop.abort();
-    await reader.ended;
-    await compare(harness, projects, reader.seen);
+    await Promise.all(sides.map(({ reader }) => reader.ended));
   },
 };
 
-/** Kills the processes of a service in turn, `times` in all, and starts each again. */
-async function killEach(harness: Harness, service: ServiceName, times: number, random: Random, signal: AbortSignal) {
-  const processes = harness.fleet.of(service);
-  for (let time = 0; time < times && !signal.aborted; time += 1) {
-    const process = processes[time % processes.length]!;
-    await delay(random.integer(200, 3_000));
-    await harness.fleet.kill(process);
-    await delay(random.integer(0, 500));
-    await harness.fleet.start(process);
-  }
+async function sideOf(harness: Harness, count: number, follow: (apiToken: string) => FeedReader): Promise<Side> {
+  const apiToken = await harness.anotherOwner();
+  const reader = follow(apiToken);
+  // Without webhook.failing, which depends on the endpoint, and not on the writers.
+  const webhookEvents = OPTIONAL_EVENTS.filter(type => type !== 'webhook.failing');
+  const projects: Project[] = [];
+  while (projects.length < count) projects.push(await harness.owner.createFor(apiToken, { webhookEvents }));
+  return { apiToken, projects, reader, changes: new Map() };
+}
+
+const writersOf = (side: Side, count: number) => side.projects.slice(0, count).map(project => ({ side, project }));
+
+async function killAll(
+  harness: Harness,
+  { kills, halts, random, signal }: { kills: number; halts: number; random: Random; signal: AbortSignal },
+): Promise<void> {
+  const killing = Object.entries(KILLED).map(([service, collections]) =>
+    killInTurn(harness, {
+      ...{ service: service as keyof typeof KILLED, collections: [...collections] },
+      ...{ times: kills, random: random.fork(service), signal },
+    }),
+  );
+  await Promise.all([...killing, haltSome(harness, halts, random.fork('halts'), signal)]);
 }
 
 /** Halts a process of webhooks past its session, so that it continues its work after another has taken over. */
-async function haltSome({ fleet }: Harness, times: number, random: Random) {
+async function haltSome({ fleet }: Harness, times: number, random: Random, signal: AbortSignal): Promise<void> {
   for (let time = 0; time < times; time += 1) {
+    await delay(random.integer(1_000, 5_000), undefined, { signal });
     const process = random.pick(fleet.of('webhooks'));
     if (!process.ready) continue;
     fleet.halt(process);
-    await delay(HALT_MS);
+    await delay(HALT_MS, undefined, { signal });
     fleet.resume(process);
-    await delay(random.integer(1_000, 5_000));
   }
 }
 
-async function pageOf(harness: Harness, after: string, query: string): Promise<OwnerEventsPageJson | undefined> {
-  const path = `/api/events?${query}${after && `&after=${encodeURIComponent(after)}`}`;
-  const answer = await harness.owner.ask(path).catch(() => undefined);
-  return answer?.status === 200 ? answer.json() : undefined;
+interface Writing {
+  random: Random;
+  /** Receives the takes. */
+  entries: Entry[];
+  pauseMs: number;
+  signal: AbortSignal;
 }
 
-/** Returns the ids of a page's events of these projects: the owner may have others, of earlier cases. */
-const idsOf = ({ events }: OwnerEventsPageJson, projects: Project[]): string[] =>
-  events.filter(each => projects.some(({ projectId }) => projectId === each.projectId)).map(({ eventId }) => eventId);
-
-/** Reads the feed with one cursor until `end` fires. */
-function readOn(harness: Harness, projects: Project[], end: AbortSignal): { seen: string[]; ended: Promise<void> } {
-  const seen: string[] = [];
-  const read = async () => {
-    for (let after = ''; !end.aborted; ) {
-      const page = await pageOf(harness, after, 'limit=3&wait=2');
-      if (!page) await delay(200);
-      else {
-        seen.push(...idsOf(page, projects));
-        after = page.nextCursor;
-      }
-    }
-  };
-  return { seen, ended: read() };
-}
-
-async function ledgerOf(harness: Harness, { projectId }: Project): Promise<Map<string, string>> {
-  const events = new Map<string, string>();
-  for (let cursor: string | null = ''; cursor !== null; ) {
-    const path = `/api/projects/${projectId}/webhook-deliveries?limit=100${cursor && `&cursor=${cursor}`}`;
-    const page: WebhookDeliveriesPageJson = (await harness.owner.ask(path)).json();
-    for (const { eventId, eventType } of page.deliveries) events.set(eventId, eventType);
-    cursor = page.pagination.nextCursor;
-  }
-  return events;
-}
-
-const idsIn = async (harness: Harness, projects: Project[]) =>
-  new Map((await Promise.all(projects.map(project => ledgerOf(harness, project)))).flatMap(each => [...each]));
-
-/** Waits until the ledger has every event of the clips, and the reader has as many events as the ledger. */
-async function complete(harness: Harness, projects: Project[], entries: Entry[], seen: string[], signal: AbortSignal) {
-  const wanted = OF_A_CLIP * entries.filter(({ outcome }) => outcome === 'ok').length;
-  const look = async () => {
-    const ids = await idsIn(harness, projects);
-    return ids.size >= wanted && seen.length >= ids.size ? true : undefined;
-  };
-  const wait = { timeoutMs: REST_MS, checkMs: 10_000, intervalMs: 2_000, signal };
-  await waitFor('every event in the feed', look, wait).catch(() => {
-    signal.throwIfAborted();
-    harness.violated(`the feed has ${seen.length} events; at least ${wanted} were expected`);
+/** Lets the writers work until `end` is called, each at least once. */
+function write(
+  harness: Harness,
+  writers: Omit<Writer, 'random'>[],
+  { random, entries, pauseMs, signal }: Writing,
+): { end(): Promise<void> } {
+  let isOver = false;
+  const lanes = writers.map(async (each, lane) => {
+    const writer = { ...each, random: random.fork(`writer ${lane}`) };
+    do {
+      if (writer.random.chance(CLIPS)) entries.push(await sendClip(harness, writer));
+      else await change(harness, writer);
+      await delay(writer.random.integer(0, pauseMs), undefined, { signal });
+    } while (!isOver);
   });
+  const all = Promise.all(lanes);
+  // `end` reports a failure; until then, nothing waits for it.
+  all.catch(() => {});
+  return {
+    async end() {
+      isOver = true;
+      await all;
+    },
+  };
 }
 
-async function compare(harness: Harness, projects: Project[], seen: string[]): Promise<void> {
-  const { violated, noted } = harness;
-  const again: string[] = [];
-  for (let after = '', isLast = false; !isLast; ) {
-    const page = await pageOf(harness, after, 'limit=200');
-    if (!page) throw new Error('the feed could not be read');
-    again.push(...idsOf(page, projects));
-    ({ nextCursor: after, caughtUp: isLast } = page);
+const sendClip = (harness: Harness, { side, random }: Writer): Promise<Entry> =>
+  harness.contribute({ project: random.pick(side.projects) }, harness.take(random), random);
+
+/** Renames the project, or closes its link and opens it again. */
+async function change({ owner }: Harness, { side, project, random }: Writer): Promise<void> {
+  const { projectId } = project;
+  const count = (name: string) => side.changes.set(name, (side.changes.get(name) ?? 0) + 1);
+  if (random.chance(0.5)) {
+    await owner.rename(projectId, `Renamed ${random.integer(0, 1e9)}`);
+    count(`project.updated ${projectId}`);
+    return;
   }
-  const ledger = await idsIn(harness, projects);
-  const repeated = seen.length - new Set(seen).size;
-  if (repeated > 0) violated(`the reader saw ${repeated} events twice`);
-  if (seen.join() !== again.join()) violated('a second reader sees other events, or another order, than the first one');
-  const missing = [...ledger].filter(([id]) => !again.includes(id));
-  if (missing.length > 0) violated(`the feed lacks ${missing.length} events of the ledger, such as ${missing[0]}`);
-  const extra = again.filter(id => !ledger.has(id));
-  if (extra.length > 0) violated(`the feed has ${extra.length} events that the ledger lacks, such as ${extra[0]}`);
-  noted(`${again.length} events in the feed, ${ledger.size} in the ledger`);
+  const { tokenId } = (await owner.links(projectId)).recipientUrls[0]!;
+  await owner.changeLink(projectId, tokenId, { disabled: true });
+  count(`link.closed ${tokenId}`);
+  await owner.changeLink(projectId, tokenId, { disabled: false });
+}
+
+/** Waits until every owner has read all events. Reports the differences that remain. */
+async function compareAll(harness: Harness, sides: Side[], entries: Entry[], signal: AbortSignal): Promise<void> {
+  let violations: string[] = [];
+  const look = async () => {
+    const some = await Promise.all(sides.map(side => compare(harness, side, entries)));
+    violations = some.flat();
+    return violations.length === 0 ? true : undefined;
+  };
+  const wait = { timeoutMs: REST_MS, checkMs: 30_000, intervalMs: 2_000, signal };
+  await waitFor('every event in the feed', look, wait).catch(error => {
+    signal.throwIfAborted();
+    if (violations.length === 0) violations = [String(error)];
+  });
+  for (const violation of violations.slice(0, 20)) harness.violated(violation);
+  const types = Map.groupBy(
+    sides.flatMap(({ reader }) => reader.seen),
+    ({ type }) => type,
+  );
+  const each = [...types].map(([type, events]) => `${events.length} ${type}`).join(', ');
+  harness.noted(
+    `events: ${sides.map(({ reader }) => reader.seen.length).join(' + ')} of ${sides.length} owners (${each})`,
+  );
+}
+
+async function compare(
+  harness: Harness,
+  { apiToken, projects, reader, changes }: Side,
+  entries: Entry[],
+): Promise<string[]> {
+  const expected: Counts = new Map(changes);
+  for (const project of projects) {
+    expected.set(`project.created ${project.projectId}`, 1);
+    for (const [name, count] of await eventsOfClips(harness, project)) expected.set(name, count);
+  }
+  const ledger = await ledgerOf(harness, projects);
+  const again = await readFeed(harness, apiToken);
+  return [
+    ...feedViolations([...reader.seen], again, { expected, ledger, projects, entries }),
+    ...dataViolations(again, harness.receiver.bodies),
+  ];
 }

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
+import type { RecipientLinkJson } from '@recording-request/contract/resources/link';
 import type {
   ProjectCreatedJson,
   ProjectDetailJson,
@@ -32,9 +33,15 @@ export interface Owner {
   ask(path: string, ask?: Ask): Promise<Answer>;
   /** Renames a project. */
   rename(projectId: string, projectName: string): Promise<void>;
+  /** Changes a link, for example `{ disabled: true }`. */
+  changeLink(projectId: string, tokenId: string, change: Record<string, unknown>): Promise<void>;
+  /** Closes a project. */
+  close(projectId: string): Promise<void>;
   list(): Promise<ProjectListJson>;
   detail(projectId: string): Promise<ProjectDetailJson>;
   links(projectId: string): Promise<ProjectLinksJson>;
+  /** Returns the link of the person with this reference. */
+  linkOf(projectId: string, reference: string): Promise<RecipientLinkJson>;
   /** Returns all submissions of a project, read page by page. */
   submissions(projectId: string): Promise<SubmissionJson[]>;
 }
@@ -98,9 +105,19 @@ export function createOwner(gateway: GatewayClient, apiToken: string, webhookUrl
     async rename(projectId, projectName) {
       await insist(`/api/projects/${projectId}`, { method: 'PATCH', json: { projectName } });
     },
+    async changeLink(projectId, tokenId, json) {
+      await insist(`/api/projects/${projectId}/links/${tokenId}`, { method: 'PATCH', json });
+    },
+    async close(projectId) {
+      await insist(`/api/projects/${projectId}/close`, { method: 'POST' });
+    },
     list: () => read('/api/projects'),
     detail: projectId => read(`/api/projects/${projectId}`),
     links: projectId => read(`/api/projects/${projectId}/links`),
+    async linkOf(projectId, reference) {
+      const { recipientUrls }: ProjectLinksJson = await read(`/api/projects/${projectId}/links?reference=${reference}`);
+      return recipientUrls[0]!;
+    },
     async submissions(projectId) {
       const all: SubmissionJson[] = [];
       let cursor: string | null = null;

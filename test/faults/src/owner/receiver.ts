@@ -19,6 +19,8 @@ export interface Receiver extends AsyncDisposable {
   url: string;
   /** The events by id, in the order of their first acceptance. */
   readonly events: Map<string, Delivered>;
+  /** The bodies by event id. */
+  readonly bodies: ReadonlyMap<string, string>;
   /** Bad deliveries: with a wrong signature, or with the id of another body. */
   readonly violations: string[];
   /** Returns the status of each HTTP response; 204 when undefined. */
@@ -54,6 +56,7 @@ export async function openReceiver(
   const receiver: Receiver = {
     url: endpoint.url,
     events,
+    bodies,
     violations,
     answer: undefined,
     [Symbol.asyncDispose]: () => endpoint[Symbol.asyncDispose](),

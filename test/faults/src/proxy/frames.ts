@@ -72,3 +72,12 @@ export function mongoCommand(request: Buffer): { name: string; collection: strin
     collection: request.toString('utf8', end + 5, end + 4 + length),
   };
 }
+
+const COMMIT = 'commitTransaction';
+
+/** For MongoDB: returns true if the request commits a transaction. */
+export const isMongoCommit = (request: Buffer): boolean =>
+  request.length > 26 + COMMIT.length &&
+  request.readInt32LE(12) === OP_MSG &&
+  request[20] === 0 &&
+  request.toString('latin1', 26, 26 + COMMIT.length) === COMMIT;

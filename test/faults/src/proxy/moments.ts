@@ -1,5 +1,6 @@
 import type { Process } from '../harness/fleet.ts';
 import {
+  isMongoCommit,
   KAFKA_PRODUCE,
   kafkaAnswerTo,
   kafkaApiKey,
@@ -23,6 +24,20 @@ export function onCommit(process: Process, collections: string[], skip: number, 
   };
   once(process.proxies.to.mongo, {
     isRequest: isWrite,
+    requestId: mongoRequestId,
+    answerTo: mongoAnswerTo,
+    skip,
+    then,
+  });
+}
+
+/**
+ * Calls `then` when MongoDB has committed a transaction, before the process knows it. Skips the first `skip`
+ * transactions.
+ */
+export function onTransaction(process: Process, skip: number, then: () => void): void {
+  once(process.proxies.to.mongo, {
+    isRequest: isMongoCommit,
     requestId: mongoRequestId,
     answerTo: mongoAnswerTo,
     skip,
