@@ -5,8 +5,8 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { type Costs, countCosts } from '@recording-request/bench/counts/costs';
-import { totalOf } from '@recording-request/bench/counts/difference';
-import { KINDS, openTaps } from '@recording-request/bench/counts/taps';
+import { type Cost, totalOf } from '@recording-request/bench/counts/difference';
+import { KINDS, type Kind, openTaps } from '@recording-request/bench/counts/taps';
 import { startSpeechStub } from '@recording-request/bench/product/speech-stub';
 import { serverVariables } from '@recording-request/testing/environment';
 import { startTestSystem } from '@recording-request/testing/test-system';
@@ -37,17 +37,28 @@ const { token } = await system.newOwner('Ada');
 const started = starting.move();
 after(() => started.disposeAsync());
 
+const namesOf = (cost: Cost, kind: Kind = 'MongoDB operations') => JSON.stringify(cost[kind]);
 let costs: Costs;
 
 test('no request exceeds its number of operations', { timeout: LIMIT_MS }, async t => {
   const product = { baseUrl: system.baseUrl, token };
   const topicPrefix = `${system.name}.`;
-  costs = await countCosts({ product, taps, topicPrefix, signal: t.signal, reads: 100, clips: 2 });
+  costs = await countCosts({ product, taps, topicPrefix, signal: t.signal, reads: 50, clips: 2 });
   for (const [name, most] of Object.entries(REQUESTS)) {
     const count = totalOf(costs.requests[name]!, 'MongoDB operations');
     assert.ok(count > 0.1, `${name}: nothing was counted`);
-    assert.ok(Math.round(count) <= most, `${name}: ${count.toFixed(1)} operations, ${most} at most`);
+    const message = `${name}: ${count.toFixed(1)} operations, ${most} at most: ${namesOf(costs.requests[name]!)}`;
+    assert.ok(Math.round(count) <= most, message);
   }
+});
+
+test('each getMore of the idle system reads a change stream', () => {
+  const reads = Object.keys(costs.idle['MongoDB operations']).filter(name => / (changes|getMore)$/.test(name));
+  assert.ok(reads.length > 0);
+  assert.deepEqual(
+    reads.filter(name => name.endsWith('getMore')),
+    [],
+  );
 });
 
 test('a clip does not exceed its number of operations', () => {
@@ -56,7 +67,7 @@ test('a clip does not exceed its number of operations', () => {
     assert.ok(count > 1, `${kind}: nothing was counted`);
     return count <= CLIP[kind]
       ? []
-      : [`${count.toFixed(1)} ${kind}, ${CLIP[kind]} at most: ${JSON.stringify(costs.clip[kind])}`];
+      : [`${count.toFixed(1)} ${kind}, ${CLIP[kind]} at most: ${namesOf(costs.clip, kind)}`];
   });
   assert.deepEqual(tooMany, []);
   const writes = Object.entries(costs.clip['MongoDB operations'])

@@ -35,3 +35,21 @@ test("a service's query without an index is reported, a test's own is not", asyn
   assert.match(scan ?? '', /_projects\.links: query read 2 documents and returned 1 \(COLLSCAN\): .*"hash":"b"/);
   assert.deepEqual(others, []);
 });
+
+test('MongoDB refuses a time limit for the getMore of a query, so that only reads of change streams are left out', async () => {
+  const things = service.collection('things');
+  await things.insertMany([{ a: 1 }, { a: 2 }, { a: 3 }]);
+  const db = service.db!;
+  const more = (id: unknown) => ({ getMore: id, collection: 'things', batchSize: 1, maxTimeMS: 100 });
+  const openings = [
+    { find: 'things', batchSize: 1 },
+    { aggregate: 'things', pipeline: [], cursor: { batchSize: 1 } },
+  ];
+  for (const opening of openings) {
+    const { cursor } = await db.command(opening);
+    await assert.rejects(db.command(more(cursor.id)), /maxTimeMS on getMore command for a non-awaitData cursor/);
+  }
+  const changes = { aggregate: 'things', pipeline: [{ $changeStream: {} }], cursor: { batchSize: 0 } };
+  const { cursor } = await db.command(changes);
+  assert.equal((await db.command(more(cursor.id))).ok, 1);
+});

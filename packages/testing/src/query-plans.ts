@@ -16,8 +16,8 @@ const FEW = 10;
 
 const number = (field: string) => ({ $ifNull: [field, 0] });
 /**
- * A change stream always reads the whole oplog. MongoDB does not always record the command that opened it, but only the
- * reads of a change stream have a time limit of their own.
+ * A change stream always reads the whole oplog. MongoDB does not always record the command that opened it. But MongoDB
+ * refuses a getMore with a time limit unless its cursor waits for data, as only change streams of the services do.
  */
 export const NO_CHANGE_STREAM = {
   'command.pipeline.0.$changeStream': { $exists: false },

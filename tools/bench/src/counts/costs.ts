@@ -7,7 +7,7 @@ import { makeClip } from '@recording-request/fixtures/clip';
 import { waitFor } from '@recording-request/stack/wait';
 import { CLIPS } from '../product/clips.ts';
 import { ask, createProject, createUpload, type File, type Product, sendUpload } from '../product/product.ts';
-import { between, type Cost, without } from './difference.ts';
+import { between, type Cost, totalOf, without } from './difference.ts';
 import type { Taps } from './taps.ts';
 
 type Asked = Pick<Product, 'baseUrl' | 'token'>;
@@ -17,7 +17,7 @@ export interface CountedPlace {
   taps: Taps;
   topicPrefix: string;
   signal: AbortSignal;
-  /** The number of times that each request is sent. */
+  /** The number of times that each request is sent in a round; there are ROUNDS. */
   reads: number;
   /** The number of clips that land, one after the other. */
   clips: number;
@@ -36,10 +36,11 @@ const WAIT_MS = 60_000;
 const FOLLOWS_MS = 1_500;
 // The slowest loops run once in this time.
 const IDLE_MS = 30_000;
+const ROUNDS = 3;
 
 /**
- * Counts the work of each kind of request and of a clip, one after the other. Subtracts the work of the idle system in
- * the same time.
+ * Counts the work of each kind of request (the median round) and of a clip, one after the other. Subtracts the work of
+ * the idle system in the same time.
  */
 export async function countCosts({ product, taps, topicPrefix, signal, reads, clips }: CountedPlace): Promise<Costs> {
   await using stack = new AsyncDisposableStack();
@@ -58,18 +59,27 @@ export async function countCosts({ product, taps, topicPrefix, signal, reads, cl
   await land(links[0]!);
   await delay(FOLLOWS_MS, undefined, { signal });
 
+  let last = await taps.read(topicPrefix);
+  let lastAt = performance.now();
   const counted = async (work: () => Promise<void>) => {
-    const before = await taps.read(topicPrefix);
-    const startedAt = performance.now();
+    const [before, startedAt] = [last, lastAt];
     await work();
-    const after = await taps.read(topicPrefix);
-    return { before, after, seconds: (performance.now() - startedAt) / 1_000 };
+    last = await taps.read(topicPrefix);
+    lastAt = performance.now();
+    return { before, after: last, seconds: (lastAt - startedAt) / 1_000 };
   };
   const still = await counted(() => delay(IDLE_MS, undefined, { signal }));
   const idle = between(still.before, still.after, still.seconds);
   const costOf = async (times: number, work: () => Promise<void>) => {
     const { before, after, seconds } = await counted(work);
     return without(between(before, after, times), idle, seconds / times);
+  };
+  // A burst of background work decides one round at most.
+  const medianOf = async (round: () => Promise<Cost>) => {
+    const costs: Cost[] = [];
+    while (costs.length < ROUNDS) costs.push(withoutTokenChecks(await round()));
+    const total = (cost: Cost) => totalOf(cost, 'MongoDB operations');
+    return costs.sort((a, b) => total(a) - total(b))[Math.floor(ROUNDS / 2)]!;
   };
 
   const requests: Record<string, Cost> = {};
@@ -81,9 +91,10 @@ export async function countCosts({ product, taps, topicPrefix, signal, reads, cl
     'GET …/links': `${path}/links`,
   })) {
     await ask(product as Product, address);
-    requests[name] = await costOf(reads, async () => {
+    const readAll = async () => {
       for (let sent = 0; sent < reads; sent++) await ask(product as Product, address);
-    });
+    };
+    requests[name] = await medianOf(() => costOf(reads, readAll));
   }
   const clip = await costOf(clips, async () => {
     for (const link of links.slice(1)) {
@@ -92,6 +103,18 @@ export async function countCosts({ product, taps, topicPrefix, signal, reads, cl
     }
   });
   return { requests, clip, idle };
+}
+
+/**
+ * Returns the cost without the checks of the token. The gateway checks a token about once a second, so a slow machine
+ * has more checks for each request. No counted request looks up a hash for another reason.
+ */
+export function withoutTokenChecks(cost: Cost): Cost {
+  const operations = { ...cost['MongoDB operations'] };
+  const checks = operations['projects hashes find'] ?? 0;
+  for (const name of ['hashes', 'tokens', 'users'].map(each => `projects ${each} find`))
+    operations[name] = Math.max(0, (operations[name] ?? 0) - checks);
+  return { ...cost, 'MongoDB operations': operations };
 }
 
 /** Starts an endpoint for webhooks. */

@@ -8,11 +8,12 @@ export async function openStoreTap(endpoint: string): Promise<Tap> {
   const { hostname, port } = new URL(endpoint);
   const tap = await openTap({ hostname, port: Number(port) }, count => {
     // Reads only the start of each chunk, because it assumes that each request starts a new chunk.
-    return chunk => {
+    const fromClient = (chunk: Buffer) => {
       const line = chunk.toString('latin1', 0, Math.min(chunk.length, 2_000)).split('\r\n', 1)[0]!;
       const [, method, path = ''] = REQUEST_LINE.exec(line) ?? [];
       if (method) count(`${method} ${kindOf(path)}`);
     };
+    return { fromClient };
   });
   return { ...tap, url: `http://${tap.address}` };
 }

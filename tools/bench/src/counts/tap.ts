@@ -10,14 +10,15 @@ export interface Tap extends AsyncDisposable {
 }
 
 type Count = (name: string) => void;
+type ReadChunk = (chunk: Buffer) => void;
 
 /**
- * Starts the proxy. Calls `reader` for each connection. `reader` returns a function, which the proxy calls for each
- * chunk from the client.
+ * Starts the proxy. Calls `reader` for each connection. The proxy calls the returned functions for each chunk from the
+ * client and from the server.
  */
 export async function openTap(
   server: { hostname: string; port: number },
-  reader: (count: Count) => (chunk: Buffer) => void,
+  reader: (count: Count) => { fromClient: ReadChunk; fromServer?: ReadChunk },
 ): Promise<Omit<Tap, 'url'> & { address: string }> {
   const counts = new Map<string, number>();
   const sockets = new Set<Disposable>();
@@ -26,7 +27,9 @@ export async function openTap(
     const upstream = connect(server.port, server.hostname);
     const both = { [Symbol.dispose]: () => [client, upstream].forEach(each => void each.destroy()) };
     sockets.add(both);
-    client.on('data', reader(count));
+    const { fromClient, fromServer } = reader(count);
+    client.on('data', fromClient);
+    if (fromServer) upstream.on('data', fromServer);
     for (const [one, other] of [
       [client, upstream],
       [upstream, client],
