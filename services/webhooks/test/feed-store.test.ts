@@ -116,10 +116,11 @@ test('after the age limit the numbers go on, and a reader can tell what is gone'
 test('a page costs the same with 100,000 events as with 10', async () => {
   const [large, small] = [uuidv7(), uuidv7()];
   const projectId = uuidv7();
+  const typeAt = (index: number) => (index % 7_000 === 6_999 ? 'project.updated' : 'submission.completed');
   const rows = (ownerId: string, count: number) =>
     Array.from({ length: count }, (_, index) => ({
       _id: `${ownerId} ${index}` as never,
-      ...{ ownerId, seq: index + 1, eventId: uuidv7(), type: 'submission.completed', createdAt: new Date() },
+      ...{ ownerId, seq: index + 1, eventId: uuidv7(), type: typeAt(index), createdAt: new Date() },
       ...{ projectId, submissionId: '', tokenId: '', data: 'k.x', dataBytes: 10 },
     }));
   for (let written = 0; written < 100_000; written += 20_000)
@@ -139,6 +140,12 @@ test('a page costs the same with 100,000 events as with 10', async () => {
     assert.deepEqual((await cost({ ownerId: large, after })).examined, ofSmall.examined);
   const waits = () => inventory.costOf(() => store.feed.lastOfEach([large, small]));
   assert.ok((await waits()).examined <= 10, `${(await waits()).examined} examined to find two ends`);
+  const common = { types: ['submission.completed'], projectId };
+  const ofSmallFiltered = await cost({ ownerId: small, ...common });
+  for (const after of [0, 50_000, 99_000]) {
+    const { examined } = await cost({ ownerId: large, after, ...common });
+    assert.ok(examined <= ofSmallFiltered.examined + 20, `${examined} examined for events that most are`);
+  }
   const filtered = { projectId: uuidv7() };
   assert.ok((await cost({ ownerId: large, ...filtered })).examined <= 2 * SCANNED_MAX + 10);
 
@@ -146,4 +153,16 @@ test('a page costs the same with 100,000 events as with 10', async () => {
   assert.deepEqual([none.events, none.next, none.caughtUp], [[], SCANNED_MAX, false]);
   const last = await store.feed.page(query(large, { ...filtered, after: 98_000 }));
   assert.deepEqual([last.next, last.caughtUp], [100_000, true]);
+  const rare: number[] = [];
+  let pages = 0;
+  for (let after = 0, caughtUp = false; !caughtUp; pages += 1) {
+    const page = await store.feed.page(query(large, { after, types: ['project.updated'], limit: 1 }));
+    rare.push(...page.events.map(({ seq }) => seq));
+    ({ next: after, caughtUp } = page);
+  }
+  assert.deepEqual(
+    rare,
+    Array.from({ length: 14 }, (_, index) => 7_000 * (index + 1)),
+  );
+  assert.ok(pages <= 100_000 / SCANNED_MAX + 1, `${pages} pages`);
 });

@@ -50,20 +50,42 @@ export interface FeedStore {
 
 /** The number of events that a filtered page examines at most, from an index alone. */
 export const SCANNED_MAX = 5_000;
+/** The number of events that a filtered page examines at first, for each event that it may return. */
+const FIRST_SCANNED = 4;
 const READ_AT_ONCE = 16;
 
+const isFiltered = ({ types, projectId }: FeedFilter): boolean => types.length > 0 || projectId !== '';
+
 export function feedStore({ feed, feedStarts, erasures }: Models): FeedStore {
-  /** Returns the number of the last event that a page with a filter examines, and whether the feed ends there. */
-  async function windowOf({ ownerId, after }: FeedQuery): Promise<{ end: number; isLast: boolean }> {
+  /** Returns the number of the last of the next `count` events, and whether the feed ends there. */
+  async function windowOf(ownerId: string, after: number, count: number): Promise<{ end: number; isLast: boolean }> {
+    if (count === Infinity) return { end: Infinity, isLast: true };
     const [found] = await feed
       .aggregate<{ end: number; count: number }>([
         { $match: { ownerId, seq: { $gt: after } } },
         { $sort: { ownerId: 1, seq: 1 } },
-        { $limit: SCANNED_MAX },
+        { $limit: count },
         { $group: { _id: null, end: { $max: '$seq' }, count: { $sum: 1 } } },
       ])
       .hint(PAGE_INDEX);
-    return { end: found?.end ?? after, isLast: (found?.count ?? 0) < SCANNED_MAX };
+    return { end: found?.end ?? after, isLast: (found?.count ?? 0) < count };
+  }
+
+  /** Yields at most one event more than a page has, between the numbers `after` and `end`. */
+  async function* rowsOf(query: FeedQuery, after: number, end: number): AsyncGenerator<FeedRow> {
+    const { ownerId, types, projectId, limit } = query;
+    const cursor = feed
+      .find({
+        ...{ ownerId, seq: { $gt: after, ...(end !== Infinity && { $lte: end }) } },
+        ...(types.length > 0 && { type: { $in: types } }),
+        ...(projectId !== '' && { projectId }),
+      })
+      .sort({ ownerId: 1, seq: 1 })
+      .hint(PAGE_INDEX)
+      .limit(limit + 1)
+      .lean<FeedDocument[]>()
+      .cursor({ batchSize: READ_AT_ONCE });
+    for await (const { _id: _, eventId: id, ...row } of cursor) yield { id, ...row };
   }
 
   const gone = async (ownerId: string): Promise<number> =>
@@ -88,29 +110,24 @@ export function feedStore({ feed, feedStarts, erasures }: Models): FeedStore {
       }
     },
     async page(query) {
-      const { ownerId, after, types, projectId, limit, maxBytes } = query;
-      const isFiltered = types.length > 0 || projectId !== '';
-      const { end, isLast } = isFiltered ? await windowOf(query) : { end: undefined, isLast: true };
-      const cursor = feed
-        .find({
-          ...{ ownerId, seq: { $gt: after, ...(end !== undefined && { $lte: end }) } },
-          ...(types.length > 0 && { type: { $in: types } }),
-          ...(projectId !== '' && { projectId }),
-        })
-        .sort({ ownerId: 1, seq: 1 })
-        .hint(PAGE_INDEX)
-        .limit(limit + 1)
-        .lean<FeedDocument[]>()
-        .cursor({ batchSize: READ_AT_ONCE });
+      const { ownerId, after, limit, maxBytes } = query;
+      const few = FIRST_SCANNED * (limit + 1);
       const events: FeedRow[] = [];
       let bytes = 0;
-      for await (const { _id: _, eventId: id, ...row } of cursor) {
-        bytes += row.dataBytes;
-        if (events.length === limit || (events.length > 0 && bytes > maxBytes))
-          return { events, next: events.at(-1)!.seq, caughtUp: false };
-        events.push({ id, ...row });
+      let reached = after;
+      // Most filters fill a page from a few events.
+      for (const count of isFiltered(query) ? [few, SCANNED_MAX - few] : [Infinity]) {
+        const { end, isLast } = await windowOf(ownerId, reached, count);
+        for await (const row of rowsOf(query, reached, end)) {
+          bytes += row.dataBytes;
+          if (events.length === limit || (events.length > 0 && bytes > maxBytes))
+            return { events, next: events.at(-1)!.seq, caughtUp: false };
+          events.push(row);
+        }
+        reached = end === Infinity ? (events.at(-1)?.seq ?? after) : end;
+        if (isLast) return { events, next: reached, caughtUp: true };
       }
-      return { events, next: end ?? events.at(-1)?.seq ?? after, caughtUp: isLast };
+      return { events, next: reached, caughtUp: false };
     },
     gone,
     async lastOfEach(ownerIds) {
