@@ -21,6 +21,8 @@ export const CALLERS: Readonly<Record<string, readonly Caller[]>> = {
   '/recording.projects.v1.ProjectsService/ListLinks': ['gateway', 'submissions'],
   '/recording.projects.v1.ProjectsService/GetSharedLink': ['gateway'],
   '/recording.projects.v1.ProjectsService/UpdateLink': ['gateway'],
+  '/recording.projects.v1.ProjectsService/RemindLink': ['gateway'],
+  '/recording.projects.v1.ProjectsService/StopReminders': ['gateway'],
   '/recording.projects.v1.ProjectsService/AddLinks': ['gateway'],
   '/recording.projects.v1.ProjectsService/FindInvitations': ['gateway'],
   '/recording.projects.v1.ProjectsService/FindCompletion': ['gateway'],

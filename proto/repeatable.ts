@@ -38,6 +38,7 @@ const SAME_DONE_TWICE = [
   '/recording.projects.v1.ProjectsService/LandClip',
   '/recording.projects.v1.ProjectsService/UpdateLink',
   '/recording.projects.v1.ProjectsService/ForgetReference',
+  '/recording.projects.v1.ProjectsService/StopReminders',
   '/recording.projects.v1.ProjectsService/SetProjectClosed',
   '/recording.submissions.v1.SubmissionsService/SetResponseNote',
   '/recording.submissions.v1.SubmissionsService/TouchLink',

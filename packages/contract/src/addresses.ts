@@ -12,6 +12,9 @@ export const qrCodeUrl = (baseUrl: string, projectId: string): string =>
 
 export const recipientUrl = (baseUrl: string, token: string): string => `${baseUrl}/r/${encode(token)}`;
 
+/** The page on which a person stops the reminders of a link. */
+export const stopRemindersUrl = (recipientUrl: string): string => `${recipientUrl}/reminders`;
+
 export const dashboardUrl = (baseUrl: string, projectToken: string): string =>
   `${baseUrl}/project/${encode(projectToken)}`;
 

@@ -3,6 +3,10 @@
  * as in JSON Schema. This file imports nothing, so that a page's script can include it.
  */
 export const LIMITS = {
+  /** The times of each kind of reminder. */
+  reminders: 5,
+  remindAfterDays: 365,
+  remindBeforeHours: 2_160,
   projectNameLength: 200,
   count: 10_000,
   /** The maximum number of unique links in a project. */

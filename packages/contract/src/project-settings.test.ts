@@ -20,6 +20,7 @@ test('the message ProjectSettings has the settings of the table, with the same t
   assert.deepEqual(Object.keys(empty).sort(), [...SETTING_NAMES].sort());
   const other = (value: unknown) => {
     if (Array.isArray(value)) return ['a', 'b'];
+    if (typeof value === 'object') return { afterDays: [3, 7], beforeDueHours: [24] };
     if (typeof value === 'string') return 'a';
     return typeof value === 'number' ? 7 : true;
   };

@@ -6,7 +6,7 @@
 import Type, { type TSchema } from 'typebox';
 import { TRANSCRIPTION_LANGUAGE_RULE, TRANSCRIPTION_LANGUAGES } from './languages.ts';
 import { LIMITS } from './limits.ts';
-import { type AddressRule, address, PLAIN, question, text, title, whole } from './request-fields.ts';
+import { type AddressRule, address, PLAIN, question, reminderTimes, text, title, whole } from './request-fields.ts';
 import { flag, nullableInteger, oneOf, text as shownText } from './resources/fields.ts';
 import { returnAddress } from './return-address.ts';
 import { OPTIONAL_EVENTS, type OptionalEvent, STANDARD_EVENTS } from './webhook-events.ts';
@@ -133,6 +133,24 @@ const settingsTable = (rule: AddressRule) => ({
     }),
     answer: Type.Array(Type.String(), { description: 'In order.' }),
   }),
+  remind: setting({
+    default: { afterDays: [] as number[], beforeDueHours: [] as number[] },
+    request: Type.Object(
+      {
+        afterDays: Type.Optional(reminderTimes(LIMITS.remindAfterDays, 'Days after the link was made.')),
+        beforeDueHours: Type.Optional(reminderTimes(LIMITS.remindBeforeHours, 'Hours before its deadline.')),
+      },
+      {
+        additionalProperties: false,
+        description:
+          'When link.reminder_due is sent for a unique link whose person has sent nothing. The service sends no mail. A time that has passed already is left out.',
+      },
+    ),
+    answer: Type.Object(
+      { afterDays: Type.Array(Type.Integer()), beforeDueHours: Type.Array(Type.Integer()) },
+      { description: 'When link.reminder_due is sent; empty lists for never.', additionalProperties: false },
+    ),
+  }),
   showSuccessDialog: setting({
     default: false,
     request: flag('Show a dialog after a successful upload.'),
@@ -202,6 +220,7 @@ export const DETAIL_SETTINGS = [
   'transcriptionLanguage',
   'acceptReference',
   'returnUrl',
+  'remind',
 ] as const satisfies SettingName[];
 
 /** Returns the named fields of an object that have a value. */

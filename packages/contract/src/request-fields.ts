@@ -83,3 +83,8 @@ export function address(
     'x-constraint': `must be an absolute ${allowHttpUrls ? 'https: or http: URL' : 'https: URL (http: only where the operator allows it)'} of at most ${LIMITS.urlLength.toLocaleString('en-US')} characters without a backslash or port 0, without white space${credentials ? '' : ', user name or password'}, or "" for none`,
   });
 }
+
+export const reminderTimes = (maximum: number, description: string) =>
+  Type.Array(whole(maximum, description), {
+    ...{ uniqueItems: true, maxItems: LIMITS.reminders, description },
+  });

@@ -1,7 +1,7 @@
 /** Builds an event like a real one, with an invented contributor, for test events and for the API description. */
 import type { Invitation } from '@recording-request/proto/projects/v1/projects';
 import { MediaStatus, type Submission, TranscriptStatus } from '@recording-request/proto/submissions/v1/submissions';
-import { presentEventLink } from './present/recipient.ts';
+import { presentEventLink, withStopUrl } from './present/recipient.ts';
 import { presentSubmission } from './present/submission.ts';
 import type { EventLinkJson } from './resources/recipient.ts';
 import type { SubmissionJson } from './resources/submission.ts';
@@ -71,6 +71,8 @@ export function sampleSubject(type: WebhookEventType, context: SampleContext): W
       return { type, changed: ['noteEnabled', 'expiresAt'] };
     case 'link.recording':
       return { type, link: sampleLink(context), responseSessionId: id() };
+    case 'link.reminder_due':
+      return { type, number: 1, ...withStopUrl(sampleLink(context)) };
     case 'link.closed':
       return { type, link: sampleLink(context) };
     case 'response.completed':

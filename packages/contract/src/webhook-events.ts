@@ -13,6 +13,7 @@ export const OPTIONAL_EVENTS = [
   'submission.erased',
   'webhook.failing',
   'link.recording',
+  'link.reminder_due',
   'link.closed',
   'project.created',
   'project.updated',

@@ -10,6 +10,7 @@ export type WebhookSubject =
 
 type OtherSubject =
   | { type: 'link.recording'; link: EventLinkJson; responseSessionId: string }
+  | { type: 'link.reminder_due'; link: EventLinkJson; number: number; stopUrl: string | null }
   | { type: 'link.closed'; link: EventLinkJson }
   | { type: 'project.created' }
   | { type: 'project.updated'; changed: string[] }
@@ -55,6 +56,10 @@ function dataOf(subject: WebhookSubject) {
       return { submission: null, changed: subject.changed };
     case 'link.recording':
       return { submission: null, link: subject.link, responseSessionId: subject.responseSessionId };
+    case 'link.reminder_due': {
+      const { link, number, stopUrl } = subject;
+      return { submission: null, link, number, stopUrl };
+    }
     case 'link.closed':
       return { submission: null, link: subject.link };
     case 'response.completed':

@@ -43,6 +43,11 @@ export const variables = {
     'the interval of the sweeps for expired claims, interrupted transfers and unfinished erasures',
     { default: 30, min: 1 },
   ),
+  reminderSweepSeconds: integer('REMINDER_SWEEP_SECONDS', 'the interval at which reminders that are due are sent', {
+    default: 10,
+    min: 1,
+    max: 3_600,
+  }),
   claimLeaseMs: integer(
     'CLAIM_LEASE_MS',
     'the lease of a replica on a transfer; another replica takes it over after twice this time',

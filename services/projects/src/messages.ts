@@ -25,5 +25,13 @@ export const linkRecording = (response: Response): OutboxEntry => {
   return outboxEntry(newEvent('link.recording', { $case: 'linkRecording', value }));
 };
 
+export const linkReminderDue = (
+  { _id: linkId, projectId, ownerId }: Pick<Link, '_id' | 'projectId' | 'ownerId'>,
+  number: number,
+): OutboxEntry =>
+  outboxEntry(
+    newEvent('link.reminder_due', { $case: 'linkReminderDue', value: { projectId, ownerId, linkId, number } }),
+  );
+
 export const linkClosed = ({ _id: linkId, projectId, ownerId }: Pick<Link, '_id' | 'projectId' | 'ownerId'>) =>
   outboxEntry(newEvent('link.closed', { $case: 'linkClosed', value: { projectId, ownerId, linkId } }));

@@ -16,6 +16,7 @@ import { openContext } from './context.ts';
 import { accountsHandlers, operatorHandlers, projectsHandlers } from './rpc/handlers.ts';
 import { startReporting } from './workflows/report-figures.ts';
 import { requireKeys } from './workflows/require-keys.ts';
+import { sendReminders } from './workflows/send-reminders.ts';
 import { sweep } from './workflows/sweep.ts';
 
 export interface ProjectsService extends RunningService {
@@ -51,6 +52,9 @@ export async function startService(config: Config, log: Logger): Promise<Project
   });
   const loops = [
     every(config.claimSweepSeconds * 1000, () => sweep(context), { log, name: 'claims' }),
+    every(config.reminderSweepSeconds * 1000, async () => void (await sendReminders(context, log)), {
+      ...{ log, name: 'reminders' },
+    }),
     ...(isMeasured() ? [startReporting(context, log)] : []),
   ];
   const stop = () =>

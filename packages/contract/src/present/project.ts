@@ -8,7 +8,7 @@ import type {
 import type { SubmissionCounts } from '@recording-request/proto/submissions/v1/submissions';
 import { dashboardUrl } from '../addresses.ts';
 import { isoDate, isoDateOrNull } from '../dates.ts';
-import { DETAIL_SETTINGS, pick, SUMMARY_SETTINGS } from '../project-settings.ts';
+import { DETAIL_SETTINGS, pick, SETTING_DEFAULTS, SUMMARY_SETTINGS } from '../project-settings.ts';
 import type {
   ProjectCreatedJson,
   ProjectDetailJson,
@@ -91,7 +91,7 @@ export function presentProjectDetail(project: Project, counts: SubmissionCounts 
   const { settings } = partsOf(project);
   return {
     ...presentProjectSummary(summaryOf(project), counts),
-    ...pick(settings, DETAIL_SETTINGS),
+    ...pick({ ...settings, remind: settings.remind ?? SETTING_DEFAULTS.remind }, DETAIL_SETTINGS),
     sharedLinkMaxUses: settings.sharedLinkMaxUses || null,
     webhookEvents: settings.webhookEvents.filter(isOptionalEvent),
     webhookSigned: project.webhookSigned,

@@ -1,5 +1,5 @@
 import type { Invitation } from '@recording-request/proto/projects/v1/projects';
-import { recipientUrl } from '../addresses.ts';
+import { recipientUrl, stopRemindersUrl } from '../addresses.ts';
 import { isoDateOrNull } from '../dates.ts';
 import type { EventLinkJson, RecipientJson } from '../resources/recipient.ts';
 
@@ -30,3 +30,9 @@ export function presentEventLink(
     dueAt: isoDateOrNull(invitation?.dueAt),
   };
 }
+
+/** Returns the link of a reminder, and the page that stops the reminders. */
+export const withStopUrl = (link: EventLinkJson) => ({
+  link,
+  stopUrl: link.recipientUrl === null ? null : stopRemindersUrl(link.recipientUrl),
+});

@@ -1,6 +1,6 @@
 import Type, { type TSchema } from 'typebox';
 import type { WebhookEventType } from '../webhook-events.ts';
-import { count, dateTime, nullableInteger, ref, resource, text, uuid } from './fields.ts';
+import { count, dateTime, nullableFormat, nullableInteger, ref, resource, text, uuid } from './fields.ts';
 import { EventLink } from './recipient.ts';
 import { Submission } from './submission.ts';
 
@@ -65,6 +65,15 @@ const LinkRecordingEvent = event('link.recording', 'LinkRecordingEvent', {
   link: ref(EventLink),
   responseSessionId: uuid('The response that began. The responseId of its submissions.'),
 });
+const LinkReminderDueEvent = event('link.reminder_due', 'LinkReminderDueEvent', {
+  ...without,
+  link: ref(EventLink),
+  number: Type.Integer({ minimum: 1, description: 'Counts the reminders of this link from 1.' }),
+  stopUrl: nullableFormat(
+    'uri',
+    'A page with a button that stops the reminders of this link; null when its key is lost.',
+  ),
+});
 const LinkClosedEvent = event('link.closed', 'LinkClosedEvent', { ...without, link: ref(EventLink) });
 const ProjectCreatedEvent = event('project.created', 'ProjectCreatedEvent', without);
 const ProjectUpdatedEvent = event('project.updated', 'ProjectUpdatedEvent', {
@@ -86,6 +95,7 @@ export const WEBHOOK_EVENT_SCHEMAS = {
   'submission.erased': SubmissionErasedEvent,
   'webhook.failing': WebhookFailingEvent,
   'link.recording': LinkRecordingEvent,
+  'link.reminder_due': LinkReminderDueEvent,
   'link.closed': LinkClosedEvent,
   'project.created': ProjectCreatedEvent,
   'project.updated': ProjectUpdatedEvent,

@@ -1,4 +1,4 @@
-import { pick, SETTING_DEFAULTS, SETTING_NAMES } from '@recording-request/contract/project-settings';
+import { pick, SETTING_DEFAULTS, SETTING_NAMES, type Settings } from '@recording-request/contract/project-settings';
 import type { CreateProjectInput, UpdateProjectInput } from '@recording-request/contract/requests';
 import type { CreateProjectRequest, UpdateProjectRequest } from '@recording-request/proto/projects/v1/projects';
 
@@ -22,7 +22,7 @@ export function creationOf(
 ): Pick<CreateProjectRequest, 'settings' | 'count' | 'expiresInSeconds' | 'webhookSecret'> {
   const given = { ...SETTING_DEFAULTS, ...body };
   return {
-    settings: pick(given, SETTING_NAMES),
+    settings: { ...pick(given, SETTING_NAMES), remind: remindOf(body) ?? SETTING_DEFAULTS.remind },
     count: body.count,
     expiresInSeconds: expirySeconds(body, expiryDefaultSeconds),
     webhookSecret: given.webhookSecret,
@@ -34,13 +34,18 @@ export function updateOf(
   body: UpdateProjectInput,
   expiryDefaultSeconds: number,
 ): Omit<UpdateProjectRequest, 'ownerId' | 'projectId'> {
-  const given = pick(body, SETTING_NAMES);
+  const remind = remindOf(body);
+  const given = { ...pick(body, SETTING_NAMES), ...(remind && { remind }) };
   return {
     settings: { values: { ...SETTING_DEFAULTS, ...given }, names: Object.keys(given) },
     webhookSecret: body.webhookSecret,
     expiry: expiryChange(body, expiryDefaultSeconds),
   };
 }
+
+/** Both lists are optional in a body. */
+const remindOf = ({ remind }: UpdateProjectInput): Settings['remind'] | undefined =>
+  remind && { ...SETTING_DEFAULTS.remind, ...remind };
 
 function expiryChange(body: UpdateProjectInput, defaultSeconds: number): UpdateProjectRequest['expiry'] {
   const named = [body.neverExpire, body.expiresInHours, body.expiresInDays].some(value => value !== undefined);

@@ -70,6 +70,7 @@ const SUMMARIES: Record<WebhookEventType, string> = {
   'submission.erased': 'A submission was erased; delete your copies',
   'webhook.failing': 'The endpoint has failed for 15 minutes; sent when it accepts events again',
   'link.recording': 'A contributor has begun to record',
+  'link.reminder_due': 'A person who has sent nothing is to be reminded',
   'link.closed': 'You disabled a link',
   'project.created': 'A project was created',
   'project.updated': 'Settings of a project were changed',

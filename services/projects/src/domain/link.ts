@@ -34,6 +34,12 @@ export interface Link {
   personKey?: string;
   /** The deadline that the owner stated. */
   dueAt?: Date;
+  /** The chosen reminders that this link has had: keys of `Project.reminders`. */
+  reminded?: string[];
+  /** The number of all its reminders; absent for none. */
+  remindersSent?: number;
+  /** True after the person asked for no more. */
+  remindersStopped?: boolean;
 }
 
 /** The fields of a link that its responses and their clips contain. */

@@ -1,5 +1,6 @@
 import type { Settings, SUMMARY_SETTINGS } from '@recording-request/contract/project-settings';
 import { DomainError } from '@recording-request/kit/errors';
+import type { Reminders } from './reminders.ts';
 
 /** The settings whose current values apply to new uploads, even in a response that began before a change. */
 export type TranscriptionSettings = Pick<Settings, 'transcriptionEnabled' | 'transcriptionLanguage'>;
@@ -28,6 +29,10 @@ export interface Project {
   webhook: WebhookKeys;
   /** True if any link or response may have an invitation; never false again. */
   hasInvitations?: boolean;
+  /** The progress of each chosen reminder; absent if the owner never chose one. */
+  reminders?: Reminders;
+  /** When the reminders are looked at next; absent without reminders. */
+  remindAt?: Date;
 }
 
 /** The fields of a project that a list shows. */

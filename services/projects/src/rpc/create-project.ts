@@ -1,3 +1,4 @@
+import { SETTING_DEFAULTS } from '@recording-request/contract/project-settings';
 import { DomainError } from '@recording-request/kit/errors';
 import { withSlot } from '@recording-request/kit/with-slot';
 import type { CallContext } from '@recording-request/kit-rpc/grpc-server';
@@ -32,7 +33,8 @@ function orderOf(request: CreateProjectRequest): ProjectOrder {
   const { ownerId, settings, count, webhookSecret, expiresInSeconds } = request;
   const invitations = (request.invitations?.invitations ?? []).map(fromInvitation);
   if (!settings) throw new DomainError('invalid', 'projectName must not be empty.');
-  return { ownerId, settings, count, webhookSecret, expiresInSeconds, invitations };
+  const complete = { ...settings, remind: settings.remind ?? SETTING_DEFAULTS.remind };
+  return { ownerId, settings: complete, count, webhookSecret, expiresInSeconds, invitations };
 }
 
 function answerOf(created: CreatedProject, now: Date): CreateProjectResponse {

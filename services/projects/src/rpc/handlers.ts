@@ -28,6 +28,7 @@ import { listProjects } from './list-projects.ts';
 import { listUsers } from './list-users.ts';
 import { openLink } from './open-link.ts';
 import { releaseResponse } from './release-response.ts';
+import { remindLink, stopReminders } from './remind-link.ts';
 import { renameUser } from './rename-user.ts';
 import { renewResponse } from './renew-response.ts';
 import { reseal } from './reseal.ts';
@@ -65,6 +66,8 @@ export function projectsHandlers(context: Context): Handlers<ProjectsServiceServ
     findInvitations: findInvitations(context),
     getEventLink: getEventLink(context),
     findCompletion: findCompletion(context),
+    remindLink: remindLink(context),
+    stopReminders: stopReminders(context),
     setProjectClosed: setProjectClosed(context),
     rotateDashboardToken: rotateDashboardToken(context),
     resolveDashboardToken: resolveDashboardToken(context),

@@ -92,6 +92,8 @@ export function toLinkWith(
     completedAt: link.completedAt ?? undefined,
     expiresAt: project.expiresAt ?? undefined,
     createdAt: link.createdAt,
+    remindersSent: link.remindersSent ?? 0,
+    remindersStopped: link.remindersStopped ?? false,
     invitation: toInvitationIfAny(invitation),
     changedAt: link.changedAt,
     personState: link.type === 'unique' ? PERSON_STATES[state] : undefined,

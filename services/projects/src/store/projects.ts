@@ -2,6 +2,7 @@ import { SUMMARY_SETTINGS } from '@recording-request/contract/project-settings';
 import type { OutboxEntry } from '@recording-request/events/outbox';
 import { patternOf } from '@recording-request/kit/search-pattern';
 import type { Project, ProjectSummary } from '../domain/project.ts';
+import type { reminderFields } from '../domain/reminders.ts';
 import type { Hashes } from './hashes.ts';
 import { type LinkHeads, linkHeads } from './links.ts';
 import type { Models } from './models.ts';
@@ -13,6 +14,8 @@ export interface ProjectChange {
   expiresAt?: Date | null;
   secret?: Pick<Project['webhook'], 'secret' | 'former'>;
   addressWasSet: boolean;
+  /** Present with a change of the reminders. */
+  reminding?: ReturnType<typeof reminderFields>;
 }
 
 // A search reads the names of all of an owner's projects. The limit ends it in time for an HTTP response.
@@ -134,6 +137,10 @@ export function createProjects({ projects }: Pick<Models, 'projects'>, hashes: H
         set.expiresAt = change.expiresAt;
         known.expiresAt = before.expiresAt;
       }
+      if (change.reminding) {
+        const { reminders, remindAt } = change.reminding;
+        Object.assign(set, { reminders, ...(remindAt ? { remindAt } : {}) });
+      }
       if (change.secret) {
         known['webhook.secret'] = before.webhook.secret;
         set['webhook.secret'] = change.secret.secret;
@@ -144,6 +151,7 @@ export function createProjects({ projects }: Pick<Models, 'projects'>, hashes: H
           { _id: before._id, ownerId: before.ownerId, ...known },
           {
             $set: set,
+            ...(change.reminding?.remindAt === null ? { $unset: { remindAt: '' } } : {}),
             ...(change.addressWasSet ? { $inc: { 'webhook.targetVersion': 1 } } : {}),
             ...(event ? { $push: { outbox: event } } : {}),
           },

@@ -63,6 +63,7 @@ export const tokenSchema = new Schema<TokenDocument>(
 function storedAs(value: unknown) {
   if (Array.isArray(value)) return [String];
   if (typeof value === 'string') return String;
+  if (typeof value === 'object') return Schema.Types.Mixed;
   return typeof value === 'number' ? number : flag;
 }
 
@@ -91,6 +92,8 @@ export const projectSchema = new Schema<ProjectDocument>(
     dashboardHash: { type: Buffer, required: true },
     hasInvitations: Boolean,
     peopleVersion: Number,
+    reminders: { type: Schema.Types.Mixed as never },
+    remindAt: Date,
     usesChange: { type: usesChange, default: null },
     outbox: outboxField,
   },
@@ -99,6 +102,7 @@ export const projectSchema = new Schema<ProjectDocument>(
   .index(...outboxIndex)
   // With the name, so that a search reads no project: the questions of one can have 100 KB.
   .index({ ownerId: 1, _id: -1, 'settings.projectName': 1 })
+  .index({ remindAt: 1 }, { name: 'due_reminders', sparse: true })
   .index({ 'usesChange.version': 1 }, { name: 'open_uses_changes', sparse: true });
 
 export const linkSchema = new Schema<LinkDocument>(
@@ -127,6 +131,9 @@ export const linkSchema = new Schema<LinkDocument>(
     sealedInvitation: String,
     personKey: String,
     dueAt: Date,
+    reminded: { type: [String], default: undefined },
+    remindersSent: Number,
+    remindersStopped: Boolean,
     outbox: outboxField,
   },
   whole,
@@ -149,6 +156,10 @@ export const linkSchema = new Schema<LinkDocument>(
   .index(
     { projectId: 1, personKey: 1, position: 1 },
     { name: 'people', partialFilterExpression: { personKey: { $exists: true } } },
+  )
+  .index(
+    { projectId: 1, dueAt: 1, position: 1 },
+    { name: 'deadlines', partialFilterExpression: { dueAt: { $exists: true } } },
   );
 
 const answer = new Schema<Answer>({ questionIndex: number, submissionId: text, at: date }, part);

@@ -14,6 +14,7 @@ import { createModels } from './models.ts';
 import { createOutboxFigures } from './outbox.ts';
 import { createPeople } from './people.ts';
 import { createProjects } from './projects.ts';
+import { createReminders } from './reminders.ts';
 import { createResponses } from './responses.ts';
 import { schema } from './schema-steps.ts';
 import { createSealedTexts } from './sealed.ts';
@@ -72,6 +73,7 @@ async function build(connection: Connection, options: StoreOptions) {
     transact,
     withSession: <T>(work: (session: ClientSession) => Promise<T>) => withSession(connection, work),
     outbox: createOutboxFigures(models),
+    reminders: createReminders(models, transaction),
     erasures: createErasures(models, { users, tokens, hashes }, transaction),
     sharedUses: createSharedUses(models, users, transaction),
     async close(): Promise<void> {

@@ -6,6 +6,7 @@ import type { Context } from '../context.ts';
 import { checkedInvitation, type Invitation, isEmpty } from '../domain/invitation.ts';
 import { SHARED_POSITION } from '../domain/link.ts';
 import type { Project } from '../domain/project.ts';
+import { reminderFields } from '../domain/reminders.ts';
 import { sealedFor } from '../domain/sealing.ts';
 import { checkExpiry, newSettings } from '../domain/settings-rules.ts';
 import { inSeconds } from '../domain/time.ts';
@@ -38,6 +39,11 @@ export interface NewProject {
   reserves: number;
 }
 
+function reminding(remind: Settings['remind'], now: Date): Pick<Project, 'reminders' | 'remindAt'> {
+  const { reminders, remindAt } = reminderFields(remind, {}, now);
+  return remindAt ? { reminders, remindAt } : {};
+}
+
 /** Fails with `invalid` when the request breaks a rule. */
 export function makeProject(context: Pick<Context, 'checks' | 'secrets'>, order: ProjectOrder, now: Date): NewProject {
   const { count, expiresInSeconds, webhookSecret } = order;
@@ -53,6 +59,7 @@ export function makeProject(context: Pick<Context, 'checks' | 'secrets'>, order:
     createdAt: now,
     expiresAt: expiresInSeconds === undefined ? null : inSeconds(now, expiresInSeconds),
     settings,
+    ...reminding(settings.remind, now),
     webhook: {
       secret: webhookSecret === '' ? '' : context.secrets.seal(webhookSecret, sealedFor.webhook(projectId)),
       former: null,

@@ -3,6 +3,7 @@ import type { SettingName, Settings } from '@recording-request/contract/project-
 import { DomainError } from '@recording-request/kit/errors';
 import type { Context } from '../context.ts';
 import { noSuchProject, type Project, rotateSecret } from '../domain/project.ts';
+import { reminderFields } from '../domain/reminders.ts';
 import { sealedFor } from '../domain/sealing.ts';
 import { checkExpiry, trimmed } from '../domain/settings-rules.ts';
 import { inSeconds } from '../domain/time.ts';
@@ -89,6 +90,7 @@ function changeOf(
   // The number of uses changes together with the link and the allowance.
   const { sharedLinkMaxUses: _, ...settings } = trimmed(update.settings);
   const change: ProjectChange = { settings, addressWasSet: settings.webhookUrl !== undefined };
+  if (settings.remind) change.reminding = reminderFields(settings.remind, before.reminders ?? {}, now);
   if (typeof expiry === 'number') checkExpiry(expiry);
   if (expiry === 'never') change.expiresAt = null;
   else if (expiry !== undefined)

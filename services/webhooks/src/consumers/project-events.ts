@@ -1,4 +1,4 @@
-import { presentEventLink } from '@recording-request/contract/present/recipient';
+import { presentEventLink, withStopUrl } from '@recording-request/contract/present/recipient';
 import type { EventLinkJson } from '@recording-request/contract/resources/recipient';
 import type { WebhookSubject } from '@recording-request/contract/webhook';
 import type { Consumer } from '@recording-request/kit-kafka/consumer';
@@ -31,6 +31,13 @@ export function projectFactOf(context: Context, { type, payload }: Event, signal
     case 'linkRecording': {
       const { responseSessionId } = payload.value;
       return ofLink(payload.value, 'link.recording', link => ({ type: 'link.recording', link, responseSessionId }));
+    }
+    case 'linkReminderDue': {
+      const { number } = payload.value;
+      return ofLink({ ...payload.value, responseSessionId: '' }, 'link.reminder_due', link => ({
+        ...{ type: 'link.reminder_due', number },
+        ...withStopUrl(link),
+      }));
     }
     case 'linkClosed':
       return ofLink({ ...payload.value, responseSessionId: '' }, 'link.closed', link => ({
