@@ -50,15 +50,16 @@ export async function startService(config: Config, log: Logger): Promise<Project
     await stopPublishing();
     return await giveUp(error);
   });
+  const stopping = new AbortController();
+  const remind = async () => void (await sendReminders(context, log, stopping.signal));
   const loops = [
     every(config.claimSweepSeconds * 1000, () => sweep(context), { log, name: 'claims' }),
-    every(config.reminderSweepSeconds * 1000, async () => void (await sendReminders(context, log)), {
-      ...{ log, name: 'reminders' },
-    }),
+    every(config.reminderSweepSeconds * 1000, remind, { log, name: 'reminders' }),
     ...(isMeasured() ? [startReporting(context, log)] : []),
   ];
   const stop = () =>
     stopAll([
+      () => stopping.abort(),
       ...loops.map(loop => () => loop.stop()),
       () => listeners.close(),
       stopPublishing,

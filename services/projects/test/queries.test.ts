@@ -11,6 +11,7 @@ import { takeInventory } from '@recording-request/testing/query-inventory';
 import { unroutable } from '@recording-request/testing/shard-watch';
 import { testStores } from '@recording-request/testing/test-stores';
 import { until } from '@recording-request/testing/wait';
+import { reminderTimes } from '../src/domain/reminders.ts';
 import { linkClosed, projectCreated, projectUpdated } from '../src/messages.ts';
 import { migrate } from '../src/migrate.ts';
 import { CARRIERS } from '../src/store/outbox.ts';
@@ -44,6 +45,7 @@ before(async () => {
     transfers: { leaseMs: 1_000, settleDelayMs: 1, log: createLogger('test', 'silent') },
   });
   await fill(open);
+  await chooseReminders(open);
 });
 after(async () => {
   await open.close();
@@ -77,19 +79,21 @@ test('no query of a store reads more than it returns or changes, however much is
       sealed: open.sealed,
       hashes: open.hashes,
       codes: open.codes,
+      reminders: open.reminders,
     },
     exceptions: {
       'projects.countOf': 'counts the projects of a user, for the operator',
       'projects.search': 'reads the names of an owner’s projects, from an index alone',
       'links.sums': 'sums the links of projects, from an index alone',
       'links.sumsFrom': 'the same for one project, after a change of its links',
+      'reminders.dueOwners': 'reads the owners of up to 10,000 due projects, from an index alone',
       'erasures.tallyProject': 'counts what is to be erased',
       'erasures.closeProject': 'sums the links of a project once, when it ends',
     },
   });
   const { users, tokens, projects, links, claimables, responses, idempotency, transfers, sharedUses } =
     inventory.stores;
-  const { erasures, sealed, hashes, codes, linkPages, people } = inventory.stores;
+  const { erasures, sealed, hashes, codes, linkPages, people, reminders } = inventory.stores;
   const now = new Date();
 
   await users.insert({ _id: 'new', name: 'New', videoLimit: 5, videosReserved: 0, createdAt: now });
@@ -199,6 +203,7 @@ test('no query of a store reads more than it returns or changes, however much is
   await links.update({ ownerId: OWNER, projectId: PROJECT, linkId: linkId(0, 8) }, { disabled: true });
   for (const projectId of [PROJECT, PROJECT, '']) await links.setOpened({ linkId: linkId(0, 9), projectId }, now);
   await links.sums(OWNER, [PROJECT, ids[2]!]);
+  await remindSome(reminders);
   await links.sumsFrom(OWNER, PROJECT, (await projects.findWithLinks(OWNER, PROJECT))!);
 
   await responses.find(response(0, 5)._id);
@@ -260,6 +265,40 @@ test('no query of a store reads more than it returns or changes, however much is
   assert.deepEqual(across, Object.keys(sharding.acrossShards).sort(), 'each other command carries its shard key');
   assert.deepEqual(unroutable(across), [], 'no command that changes one document queries every shard');
 });
+
+const REMIND = { afterDays: [3], beforeDueHours: [24] };
+
+/** Chooses reminders for all projects, and gives a few links a deadline. */
+async function chooseReminders({ models }: OpenStore): Promise<void> {
+  const reminders = { a3: { since: at(0), position: 0 }, b24: { since: at(0), position: 0 } };
+  const chosen = { remindAt: at(0), reminders, 'settings.remind': REMIND };
+  await models.projects.collection.updateMany({}, { $set: chosen } as never);
+  const due = { dueAt: new Date(Date.now() + 3 * DAY_MS) };
+  await models.links.collection.updateMany({ projectId: PROJECT, position: { $in: [10, 11] } }, { $set: due });
+}
+
+/** Sends the reminders of a few of the links of a project. */
+async function remindSome(reminders: OpenStore['reminders']): Promise<void> {
+  const owners = await reminders.dueOwners(open.clock.now());
+  assert.deepEqual(
+    owners.map(({ projectIds }) => projectIds.length),
+    [10, 10],
+  );
+  const project = (await open.projects.findForService(PROJECT))!;
+  for (const time of reminderTimes(REMIND)) {
+    const next = (await reminders.nextTime(project, time))!;
+    const soon = () => new Date(next.getTime() + 10);
+    assert.ok((await reminders.remindBatch(project, time, soon)) > 0);
+  }
+  const remindOne = (position: number) =>
+    open.transaction(session =>
+      reminders.remindOne(OWNER, { linkId: linkId(0, position), projectId: PROJECT }, () => open.clock.now(), session),
+    );
+  assert.equal(await remindOne(0), 'shared');
+  assert.ok(await remindOne(12));
+  assert.ok(await reminders.stop({ linkId: linkId(0, 12), projectId: PROJECT }));
+  await reminders.lookAgain(project, at(2 * DAY_MS));
+}
 
 /** Publishes the events in the documents. */
 async function relayOnce(): Promise<void> {

@@ -167,13 +167,14 @@ test('an owner reminds one person now, unless that person has sent a clip', asyn
   const { projectId, ownerId } = project!;
   const [one, other] = uniqueLinks.map(({ linkId }) => linkId) as [string, string];
   const ask = (linkId: string) => running.projects.remindLink({ ownerId, projectId, linkId });
-  for (const number of [1, 2]) assert.equal((await ask(one)).link!.remindersSent, number);
-  assert.deepEqual(await remindersOf([one]), [[1, 2]]);
+  assert.equal((await ask(one)).link!.remindersSent, 1);
+  await assert.rejects(ask(one), refusedAs('too_many'));
+  assert.deepEqual(await remindersOf([one]), [[1]]);
   const id = session();
   await begin(running, other, id);
   await land(running, other, id);
-  for (const linkId of [other, sharedLink!.linkId]) await assert.rejects(ask(linkId), refusedAs('conflict'));
+  for (const linkId of [other, sharedLink!.linkId]) await assert.rejects(ask(linkId), refusedAs('unprocessable'));
   await assert.rejects(ask(session()), refusedAs('not_found'));
   await running.projects.setProjectClosed({ ownerId, projectId, closed: true });
-  await assert.rejects(ask(one), refusedAs('conflict'));
+  await assert.rejects(ask(one), refusedAs('unprocessable'));
 });

@@ -34,10 +34,14 @@ export interface Link {
   personKey?: string;
   /** The deadline that the owner stated. */
   dueAt?: Date;
+  /** When the owner last changed the deadline; absent if the link was made with it. */
+  dueSince?: Date;
   /** The chosen reminders that this link has had: keys of `Project.reminders`. */
   reminded?: string[];
   /** The number of all its reminders; absent for none. */
   remindersSent?: number;
+  /** When the last one was sent. */
+  remindedAt?: Date;
   /** True after the person asked for no more. */
   remindersStopped?: boolean;
 }

@@ -1,4 +1,5 @@
 import type { Settings } from '@recording-request/contract/project-settings';
+import { DomainError } from '@recording-request/kit/errors';
 import { hasExpired, type Link, type Term } from './link.ts';
 
 /**
@@ -17,18 +18,47 @@ export type Reminders = Record<string, ReminderProgress>;
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
+/** The shortest time between a reminder of a link and the next one that its owner asks for. */
+export const REMIND_AGAIN_MS = HOUR_MS;
 
 export interface ReminderTime {
   key: string;
   kind: 'after' | 'before';
+  /** Returns when a link is to be reminded. */
+  of(link: Pick<Link, 'createdAt' | 'dueAt'>): Date;
   ms: number;
 }
 
 export function reminderTimes({ afterDays, beforeDueHours }: Settings['remind']): ReminderTime[] {
   return [
-    ...afterDays.map(days => ({ key: `a${days}`, kind: 'after' as const, ms: days * DAY_MS })),
-    ...beforeDueHours.map(hours => ({ key: `b${hours}`, kind: 'before' as const, ms: hours * HOUR_MS })),
+    ...afterDays.map(days => after(days, days * DAY_MS)),
+    ...beforeDueHours.map(hours => before(hours, hours * HOUR_MS)),
   ];
+}
+
+const after = (days: number, ms: number): ReminderTime => ({
+  key: `a${days}`,
+  kind: 'after',
+  ms,
+  of: ({ createdAt }) => new Date(createdAt.getTime() + ms),
+});
+
+// Only links with a deadline have such a time.
+const before = (hours: number, ms: number): ReminderTime => ({
+  key: `b${hours}`,
+  kind: 'before',
+  ms,
+  of: ({ dueAt }) => new Date(dueAt!.getTime() - ms),
+});
+
+/**
+ * Returns whether a link whose time has come is to be reminded: not twice, not after its deadline, and not if the time
+ * had passed already when the link, its deadline or the project's reminder was set.
+ */
+export function isFresh(link: Link, time: ReminderTime, { since }: ReminderProgress, now: Date): boolean {
+  if (link.reminded?.includes(time.key)) return false;
+  const set = time.kind === 'after' ? [since] : [since, link.createdAt, ...(link.dueSince ? [link.dueSince] : [])];
+  return set.every(at => time.of(link) > at) && (time.kind === 'after' || link.dueAt! > now);
 }
 
 /** Returns the progress of a project with these times. A time that the owner had chosen before keeps its progress. */
@@ -36,16 +66,46 @@ export function remindersFor(remind: Settings['remind'], before: Reminders, now:
   return Object.fromEntries(reminderTimes(remind).map(({ key }) => [key, before[key] ?? { since: now, position: 0 }]));
 }
 
-/** Returns whether a project sends reminders now. */
-export const mayRemind = (project: Term, now: Date): boolean =>
-  !hasExpired(project, now);
-
-/** Returns whether the person of a link may be reminded, as far as the link alone shows. */
-export const isRemindable = ({ type, disabled, landed, completedAt, remindersStopped }: Link): boolean =>
-  type === 'unique' && !disabled && landed === 0 && !completedAt && !remindersStopped;
-
 /** Returns the stored fields of a project with these times. */
 export function reminderFields(remind: Settings['remind'], before: Reminders, now: Date) {
   const reminders = remindersFor(remind, before, now);
   return { reminders, remindAt: Object.keys(reminders).length > 0 ? now : null };
 }
+
+export type RemindRefusal = 'shared' | 'disabled' | 'sent' | 'stopped' | 'closed' | 'expired' | 'recent';
+
+/** Returns why a project reminds nobody now; undefined if it may. */
+export function projectRefusal(project: Term, now: Date): RemindRefusal | undefined {
+  if (project.closedAt) return 'closed';
+  return hasExpired(project, now) ? 'expired' : undefined;
+}
+
+/** Returns why the person of a link may not be reminded, as far as the link alone shows. */
+export function linkRefusal(link: Link): RemindRefusal | undefined {
+  if (link.type === 'shared') return 'shared';
+  if (link.landed > 0 || link.completedAt) return 'sent';
+  if (link.disabled) return 'disabled';
+  return link.remindersStopped ? 'stopped' : undefined;
+}
+
+/** Returns whether it is too early for another reminder that the owner asks for. */
+export const isRecent = ({ remindedAt }: Pick<Link, 'remindedAt'>, now: Date): boolean =>
+  remindedAt !== undefined && now.getTime() < remindedAt.getTime() + REMIND_AGAIN_MS;
+
+const REFUSALS: Record<Exclude<RemindRefusal, 'recent'>, string> = {
+  shared: 'The shared link is for everyone, so it reminds nobody.',
+  sent: 'The person of this link has sent a clip already.',
+  disabled: 'This recording link is disabled.',
+  stopped: 'The person of this link stopped the reminders.',
+  closed: 'This project is closed.',
+  expired: 'This recording link has expired.',
+};
+
+// Not a conflict, because clients retry conflicts.
+export const remindRefused = (refusal: RemindRefusal): DomainError =>
+  refusal === 'recent'
+    ? new DomainError('too_many', 'This link had a reminder less than an hour ago: try again later.', {
+        reason: 'reminded_recently',
+        retryAfterSec: REMIND_AGAIN_MS / 1_000,
+      })
+    : new DomainError('unprocessable', REFUSALS[refusal], { reason: 'not_remindable' });

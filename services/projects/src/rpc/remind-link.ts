@@ -1,4 +1,3 @@
-import { DomainError } from '@recording-request/kit/errors';
 import type {
   RemindLinkRequest,
   RemindLinkResponse,
@@ -8,6 +7,7 @@ import type {
 import type { Context } from '../context.ts';
 import { noSuchLink } from '../domain/link.ts';
 import { noSuchProject } from '../domain/project.ts';
+import { remindRefused } from '../domain/reminders.ts';
 import { toLink } from './project-messages.ts';
 
 export const remindLink =
@@ -16,13 +16,12 @@ export const remindLink =
     const { store, clock } = context;
     const project = await store.projects.find(ownerId, projectId);
     if (!project) throw noSuchProject();
-    const link = await store.reminders.remindOne(ownerId, { linkId, projectId }, clock.now());
+    const key = { linkId, projectId };
+    const link = await store.transaction(session =>
+      store.reminders.remindOne(ownerId, key, () => clock.now(), session),
+    );
     if (link === null) throw noSuchLink();
-    if (link === false)
-      throw new DomainError(
-        'conflict',
-        'Nobody can be reminded by this link: it is the shared link, is disabled, has expired, has a clip, or its person stopped the reminders.',
-      );
+    if (typeof link === 'string') throw remindRefused(link);
     return { link: toLink(context, link, project, clock.now()) };
   };
 

@@ -11,6 +11,7 @@ export interface InvitationChange {
   sealedInvitation?: string | null;
   personKey?: string | null;
   dueAt?: Date | null;
+  dueSince?: Date | undefined;
 }
 
 export type InvitedLink = Pick<Link, '_id' | 'type' | 'projectId' | 'sealedInvitation' | 'dueAt'>;

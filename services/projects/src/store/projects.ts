@@ -16,7 +16,12 @@ export interface ProjectChange {
   addressWasSet: boolean;
   /** Present with a change of the reminders. */
   reminding?: ReturnType<typeof reminderFields>;
+  /** Present if the change may bring a reminder forward. */
+  remindAt?: Date;
 }
+
+/** In an update with a pipeline: the reminders of a project, if it has any, are looked at next. */
+const lookAtReminders = { remindAt: { $cond: [{ $gt: ['$remindAt', null] }, '$$NOW', '$$REMOVE'] } };
 
 // A search reads the names of all of an owner's projects. The limit ends it in time for an HTTP response.
 const PAGE_LIMIT_MS = 4_000;
@@ -87,8 +92,16 @@ export function createProjects({ projects }: Pick<Models, 'projects'>, hashes: H
       return await projects
         .findOneAndUpdate(
           { _id: projectId, ownerId },
-          { $inc: { peopleVersion: 1 }, ...(invites ? { $set: { hasInvitations: true } } : {}) },
-          { returnDocument: 'after', projection: PLAIN_PROJECT, session },
+          [
+            {
+              $set: {
+                peopleVersion: { $add: [{ $ifNull: ['$peopleVersion', 0] }, 1] },
+                ...(invites ? { hasInvitations: true } : {}),
+                ...lookAtReminders,
+              },
+            },
+          ],
+          { returnDocument: 'after', projection: PLAIN_PROJECT, session, updatePipeline: true },
         )
         .lean<Project>();
     },
@@ -137,6 +150,7 @@ export function createProjects({ projects }: Pick<Models, 'projects'>, hashes: H
         set.expiresAt = change.expiresAt;
         known.expiresAt = before.expiresAt;
       }
+      if (change.remindAt) set.remindAt = change.remindAt;
       if (change.reminding) {
         const { reminders, remindAt } = change.reminding;
         Object.assign(set, { reminders, ...(remindAt ? { remindAt } : {}) });
@@ -177,7 +191,7 @@ export function createProjects({ projects }: Pick<Models, 'projects'>, hashes: H
         .findOneAndUpdate(
           { _id, ownerId },
           [
-            { $set: { outbox } },
+            { $set: { outbox, ...lookAtReminders } },
             closedAt ? { $set: { closedAt: { $ifNull: ['$closedAt', closedAt] } } } : { $unset: 'closedAt' },
           ],
           { returnDocument: 'after', projection: PLAIN_PROJECT, updatePipeline: true },

@@ -1,6 +1,13 @@
 import { type Link, SHARED_POSITION } from '../domain/link.ts';
 import type { Project } from '../domain/project.ts';
-import { isRemindable, type ReminderProgress, type ReminderTime } from '../domain/reminders.ts';
+import {
+  isFresh,
+  isRecent,
+  linkRefusal,
+  projectRefusal,
+  type ReminderTime,
+  type RemindRefusal,
+} from '../domain/reminders.ts';
 import { linkReminderDue } from '../messages.ts';
 import { type LinkKey, linkAt, PLAIN_LINK } from './links.ts';
 import type { Models } from './models.ts';
@@ -8,54 +15,44 @@ import { PLAIN_PROJECT } from './projects.ts';
 import type { ClientSession } from './transaction.ts';
 
 /*
- * One transaction moves the progress of a project and reminds the links of one batch, so that a kill repeats nothing.
- * Whatever must end the reminders writes one of the same documents: a close and an expiry the project, a stop, a
- * disabling and a claim the link, a landing the response. Such a write happens before the transaction, which then sees
- * it, or waits for its end.
+ * One transaction moves the progress of a project and adds the events to the links of one batch, so that a kill neither
+ * loses nor repeats a reminder. Whatever ends the reminders writes one of the same documents: a close and an expiry the
+ * project, a stop, a disabling and a claim the link, a landing the response. Such a write happens before the transaction,
+ * which then sees it, or waits for its end.
  */
 
 type Transact = <T>(work: (session: ClientSession) => Promise<T>) => Promise<T>;
+type Now = () => Date;
 
+/** The maximum number of links in one transaction. */
 const BATCH = 100;
+/** How many due projects one look reads, from an index alone, to find the owners. */
+const QUEUE = 10_000;
+const PROJECTS_PER_OWNER = 10;
 
-const isOpen = (now: Date) => ({
-  closedAt: { $exists: false },
-  $or: [{ expiresAt: null }, { expiresAt: { $gt: now } }],
-});
+export interface DueOwner {
+  ownerId: string;
+  /** The projects that wait longest. */
+  projectIds: string[];
+}
 
 export function createReminders({ projects, links, responses }: Models, transact: Transact) {
-  /** Returns the links after the progress whose time has come, in order, and the progress after them. */
-  async function dueLinks(project: Project, time: ReminderTime, now: Date, session: ClientSession) {
-    const progress = project.reminders![time.key]!;
-    const projectId = project._id;
-    const find = (filter: object, sort: Record<string, 1>, hint: object | string) =>
-      links
-        .find({ projectId, ...filter }, PLAIN_LINK)
-        .session(session)
-        .sort(sort)
-        .limit(BATCH)
-        .hint(hint as never);
-    if (time.kind === 'after') {
-      const after = Math.max(SHARED_POSITION, progress.position);
-      const order = { projectId: 1, position: 1 };
-      const rows = await find({ position: { $gt: after } }, { position: 1 }, order).lean<Link[]>();
-      const isDue = ({ createdAt }: Link) => createdAt.getTime() + time.ms <= now.getTime();
-      const end = rows.findIndex(link => !isDue(link));
-      const due = end === -1 ? rows : rows.slice(0, end);
-      const next: ReminderProgress = { since: progress.since, position: due.at(-1)?.position ?? progress.position };
-      const fresh = due.filter(({ createdAt }) => createdAt.getTime() + time.ms > progress.since.getTime());
-      return { due: fresh, next, more: due.length === BATCH };
-    }
-    const from = progress.dueAt ?? new Date(progress.since.getTime() + time.ms);
-    const until = new Date(now.getTime() + time.ms);
-    const later = {
-      $or: [{ dueAt: { $gt: from, $lte: until } }, { dueAt: from, position: { $gt: progress.position } }],
-    };
-    const due = await find(later, { dueAt: 1, position: 1 }, 'deadlines').lean<Link[]>();
-    const more = due.length === BATCH;
-    const last = due.at(-1);
-    const reached = more && last ? { position: last.position, dueAt: last.dueAt! } : { position: 0, dueAt: until };
-    return { due: due.filter(({ dueAt }) => dueAt! > now), next: { since: progress.since, ...reached }, more };
+  /** Returns the first links after the progress, in the order in which their time comes. */
+  function following({ _id: projectId, reminders }: Project, time: ReminderTime, limit: number) {
+    const { position, since, dueAt } = reminders![time.key]!;
+    if (time.kind === 'after')
+      return links
+        .find({ projectId, position: { $gt: Math.max(SHARED_POSITION, position) } }, PLAIN_LINK)
+        .sort({ position: 1 })
+        .hint({ projectId: 1, position: 1 })
+        .limit(limit);
+    const from = dueAt ?? new Date(since.getTime() + time.ms);
+    const later = [{ dueAt: { $gt: from } }, { dueAt: from, position: { $gt: position } }];
+    return links
+      .find({ projectId, $or: later }, PLAIN_LINK)
+      .sort({ dueAt: 1, position: 1 })
+      .hint('deadlines')
+      .limit(limit);
   }
 
   /** Returns the links whose person has sent nothing. No clip of theirs can land before the transaction ends. */
@@ -71,7 +68,7 @@ export function createReminders({ projects, links, responses }: Models, transact
     return candidates.filter(({ _id }) => !landed.has(_id));
   }
 
-  async function emit(some: Link[], key: string | undefined, session: ClientSession): Promise<void> {
+  async function emit(some: Link[], key: string | undefined, now: Date, session: ClientSession): Promise<void> {
     if (some.length === 0) return;
     const updates = some.map(link => ({
       updateOne: {
@@ -79,6 +76,7 @@ export function createReminders({ projects, links, responses }: Models, transact
         update: {
           $push: { outbox: linkReminderDue(link, (link.remindersSent ?? 0) + 1) },
           $inc: { remindersSent: 1 },
+          $set: { remindedAt: now },
           ...(key === undefined ? {} : { $addToSet: { reminded: key } }),
           $currentDate: { changedAt: true },
         },
@@ -88,59 +86,98 @@ export function createReminders({ projects, links, responses }: Models, transact
   }
 
   return {
-    /** Returns projects whose reminders are to be looked at, the longest waiting first. */
-    async dueProjects(now: Date, limit: number): Promise<Project[]> {
-      return await projects
-        .find({ remindAt: { $lte: now } }, PLAIN_PROJECT)
-        .sort({ remindAt: 1 })
-        .limit(limit)
-        .lean<Project[]>();
+    /** Returns the owners with due projects, the longest waiting first. */
+    async dueOwners(now: Date): Promise<DueOwner[]> {
+      const owners = await projects
+        .aggregate<DueOwner & { at: Date }>([
+          { $match: { remindAt: { $lte: now } } },
+          { $sort: { remindAt: 1 } },
+          { $limit: QUEUE },
+          {
+            $group: {
+              _id: '$ownerId',
+              at: { $min: '$remindAt' },
+              projectIds: { $firstN: { input: '$_id', n: PROJECTS_PER_OWNER } },
+            },
+          },
+          { $project: { _id: 0, ownerId: '$_id', at: 1, projectIds: 1 } },
+        ])
+        .hint('due_reminders');
+      return owners.sort((a, b) => a.at.getTime() - b.at.getTime());
     },
 
-    /** Reminds one batch of links. Returns whether more links may be due, and how many were reminded. */
-    async remindBatch(project: Project, time: ReminderTime, now: Date): Promise<{ more: boolean; reminded: number }> {
-      const { _id } = project;
+    /** Returns when the time of the next link comes; undefined if no link is left. */
+    async nextTime(project: Project, time: ReminderTime): Promise<Date | undefined> {
+      const [link] = await following(project, time, 1).lean<Link[]>();
+      return link && time.of(link);
+    },
+
+    /** Reminds the next batch of links. Returns how many were reminded: none if another process was faster. */
+    async remindBatch(project: Project, time: ReminderTime, clock: Now): Promise<number> {
       const field = `reminders.${time.key}`;
+      const progress = project.reminders![time.key]!;
       return await transact(async session => {
-        const known = { _id, ...isOpen(now), [field]: project.reminders![time.key] };
-        const { due, next, more } = await dueLinks(project, time, now, session);
-        const { matchedCount } = await projects.collection.updateOne(
-          known as never,
-          { $set: { [field]: next } as never },
-          { session },
-        );
-        // Another process or the owner was faster.
-        if (matchedCount === 0) return { more: false, reminded: 0 };
-        const wanted = due.filter(link => isRemindable(link) && !link.reminded?.includes(time.key));
+        const now = clock();
+        const rows = await following(project, time, BATCH).session(session).lean<Link[]>();
+        const end = rows.findIndex(link => time.of(link) > now);
+        const due = end === -1 ? rows : rows.slice(0, end);
+        const last = due.at(-1);
+        if (!last) return 0;
+        const reached = {
+          since: progress.since,
+          position: last.position,
+          ...(time.kind === 'before' && { dueAt: last.dueAt }),
+        };
+        const current = await projects
+          .findOneAndUpdate(
+            { _id: project._id, [field]: progress } as never,
+            { $set: { [field]: reached } as never },
+            { session, projection: PLAIN_PROJECT },
+          )
+          .lean<Project>();
+        if (!current || projectRefusal(current, now)) throw new NotNow();
+        const wanted = due.filter(link => isFresh(link, time, progress, now) && !linkRefusal(link));
         const some = await withoutClip(wanted, now, session);
-        await emit(some, time.key, session);
-        return { more, reminded: some.length };
+        await emit(some, time.key, now, session);
+        return some.length;
+      }).catch(error => {
+        if (error instanceof NotNow) return 0;
+        throw error;
       });
     },
 
-    async lookAgain(projectId: string, at: Date): Promise<void> {
-      await projects.updateOne({ _id: projectId, remindAt: { $exists: true } }, { $set: { remindAt: at } });
+    /** Sets when the reminders of a project are looked at next, unless a change has brought this forward. */
+    async lookAgain({ _id, remindAt }: Pick<Project, '_id' | 'remindAt'>, at: Date): Promise<void> {
+      if (remindAt) await projects.updateOne({ _id, remindAt }, { $set: { remindAt: at } });
     },
 
-    /** Reminds one link now. Returns null for an unknown link, false if it may not be reminded. */
-    async remindOne(ownerId: string, key: LinkKey, now: Date): Promise<Link | false | null> {
-      return await transact(async session => {
-        const link = await links
-          .findOne({ ...linkAt(key), ownerId }, PLAIN_LINK)
-          .session(session)
-          .lean<Link>();
-        if (!link) return null;
-        // Writes the project, so that it cannot be closed meanwhile.
-        const { matchedCount } = await projects.collection.updateOne(
-          { _id: key.projectId, ...isOpen(now) } as never,
+    /** Reminds one link now. Returns null for an unknown link, or why it may not be reminded. */
+    async remindOne(
+      ownerId: string,
+      key: LinkKey,
+      clock: Now,
+      session: ClientSession,
+    ): Promise<Link | RemindRefusal | null> {
+      const now = clock();
+      const link = await links
+        .findOne({ ...linkAt(key), ownerId }, PLAIN_LINK)
+        .session(session)
+        .lean<Link>();
+      // Writes the project, so that it cannot be closed meanwhile.
+      const project = await projects
+        .findOneAndUpdate(
+          { _id: key.projectId, ownerId },
           { $set: { remindedAt: now } as never },
-          { session },
-        );
-        const [some] = matchedCount === 1 && isRemindable(link) ? await withoutClip([link], now, session) : [];
-        if (!some) return false;
-        await emit([some], undefined, session);
-        return { ...link, remindersSent: (link.remindersSent ?? 0) + 1 };
-      });
+          { session, projection: PLAIN_PROJECT },
+        )
+        .lean<Project>();
+      if (!link || !project) return null;
+      const refusal = linkRefusal(link) ?? projectRefusal(project, now) ?? (isRecent(link, now) ? 'recent' : undefined);
+      if (refusal) return refusal;
+      const [some] = await withoutClip([link], now, session);
+      if (!some) return 'sent';
+      await emit([some], undefined, now, session);
+      return { ...link, remindersSent: (link.remindersSent ?? 0) + 1, remindedAt: now };
     },
 
     /** Returns false for an unknown link. */
@@ -153,3 +190,6 @@ export function createReminders({ projects, links, responses }: Models, transact
     },
   };
 }
+
+/** Ends a transaction that must change nothing. */
+class NotNow extends Error {}

@@ -8,5 +8,5 @@ import { collections } from './models.ts';
 export const schema: Schema = {
   database: 'projects',
   collections,
-  steps: [{ version: 1, name: 'collections and indexes', indexes: 'c3698ba4610d' }],
+  steps: [{ version: 1, name: 'collections and indexes', indexes: '24e0dfac68c9' }],
 };

@@ -102,7 +102,10 @@ export const projectSchema = new Schema<ProjectDocument>(
   .index(...outboxIndex)
   // With the name, so that a search reads no project: the questions of one can have 100 KB.
   .index({ ownerId: 1, _id: -1, 'settings.projectName': 1 })
-  .index({ remindAt: 1 }, { name: 'due_reminders', sparse: true })
+  .index(
+    { remindAt: 1, ownerId: 1, _id: 1 },
+    { name: 'due_reminders', partialFilterExpression: { remindAt: { $exists: true } } },
+  )
   .index({ 'usesChange.version': 1 }, { name: 'open_uses_changes', sparse: true });
 
 export const linkSchema = new Schema<LinkDocument>(
@@ -131,6 +134,8 @@ export const linkSchema = new Schema<LinkDocument>(
     sealedInvitation: String,
     personKey: String,
     dueAt: Date,
+    dueSince: Date,
+    remindedAt: Date,
     reminded: { type: [String], default: undefined },
     remindersSent: Number,
     remindersStopped: Boolean,

@@ -50,6 +50,7 @@ const acrossShards = {
   'projects find ownerId settings.projectName': OWNER,
   'projects find _id ownerId settings.projectName': OWNER,
   'projects find _id ownerId': OWNER,
+  'projects aggregate remindAt': SWEEP,
   'projects find usesChange.version': SWEEP,
   'responses aggregate outbox.at': FIGURES,
   'responses find outbox.at': RELAY,

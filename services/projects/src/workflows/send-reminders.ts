@@ -1,56 +1,66 @@
 import type { Logger } from '@recording-request/kit/log';
 import type { Context } from '../context.ts';
-import type { Project } from '../domain/project.ts';
-import { mayRemind, reminderTimes } from '../domain/reminders.ts';
+import { projectRefusal, reminderTimes } from '../domain/reminders.ts';
 import { inSeconds } from '../domain/time.ts';
+import type { DueOwner } from '../store/reminders.ts';
 
 type Deps = Pick<Context, 'store' | 'clock'>;
 
-const PROJECTS_AT_ONCE = 100;
 const ROUNDS = 100;
-const LOOK_SECONDS = 60;
-const LOOK_CLOSED_SECONDS = 3_600;
+const ROUND_MS = 20_000;
+/** A change of a project or of its people brings the next look forward, so these only bound the effect of a defect. */
+const LOOK_SECONDS = 3_600;
+const LOOK_CLOSED_SECONDS = 86_400;
+const AFTER_FAILURE_SECONDS = 60;
 
 /**
- * Sends the reminders that are due. Owners take turns, one batch of links each. Several processes may do this at the
- * same time: see store/reminders.ts.
+ * Sends the reminders that are due, for at most `ROUND_MS`. Projects take turns, one batch of links for each; the
+ * projects of different owners alternate. Several processes may do this at the same time: see store/reminders.ts.
  */
-export async function sendReminders(deps: Deps, log: Logger): Promise<number> {
+export async function sendReminders(deps: Deps, log: Logger, signal?: AbortSignal): Promise<number> {
+  const end = performance.now() + ROUND_MS;
   let reminded = 0;
   for (let round = 0; round < ROUNDS; round++) {
-    const due = await deps.store.reminders.dueProjects(deps.clock.now(), PROJECTS_AT_ONCE);
-    if (due.length === 0) break;
-    for (const project of inTurns(due))
-      reminded += await remindProject(deps, project).catch(error => {
-        log.warn({ err: error, project: project._id }, 'The reminders of a project are left to the next turn');
-        return deps.store.reminders.lookAgain(project._id, inSeconds(deps.clock.now(), LOOK_SECONDS)).then(() => 0);
-      });
+    const owners = await deps.store.reminders.dueOwners(deps.clock.now());
+    if (owners.length === 0) break;
+    for (const projectId of inTurns(owners)) {
+      if (signal?.aborted || performance.now() > end) return reminded;
+      reminded += await remindProject(deps, projectId, log);
+    }
   }
   return reminded;
 }
 
 /** Reminds one batch for each time of the project. Returns the number of reminded links. */
-async function remindProject({ store, clock }: Deps, project: Project): Promise<number> {
+async function remindProject({ store, clock }: Deps, projectId: string, log: Logger): Promise<number> {
+  const project = await store.projects.findForService(projectId);
   const now = clock.now();
-  if (!mayRemind(project, now)) {
-    await store.reminders.lookAgain(project._id, inSeconds(now, LOOK_CLOSED_SECONDS));
+  if (!project?.remindAt || project.remindAt > now) return 0;
+  if (projectRefusal(project, now)) {
+    await store.reminders.lookAgain(project, inSeconds(now, LOOK_CLOSED_SECONDS));
     return 0;
   }
   let sum = 0;
-  let isMore = false;
-  for (const time of reminderTimes(project.settings.remind)) {
-    if (!project.reminders?.[time.key]) continue;
-    const { more, reminded } = await store.reminders.remindBatch(project, time, now);
-    sum += reminded;
-    isMore ||= more;
+  let next = inSeconds(now, LOOK_SECONDS);
+  try {
+    for (const time of reminderTimes(project.settings.remind)) {
+      if (!project.reminders?.[time.key]) continue;
+      const at = await store.reminders.nextTime(project, time);
+      if (!at) continue;
+      if (at <= now) sum += await store.reminders.remindBatch(project, time, () => clock.now());
+      // A time that has passed is looked at in the next turn.
+      next = new Date(Math.max(now.getTime(), Math.min(at.getTime(), next.getTime())));
+    }
+  } catch (error) {
+    log.warn({ err: error, project: projectId }, 'The reminders of a project are left to a later turn');
+    next = inSeconds(now, AFTER_FAILURE_SECONDS);
   }
-  await store.reminders.lookAgain(project._id, isMore ? now : inSeconds(now, LOOK_SECONDS));
+  await store.reminders.lookAgain(project, next);
   return sum;
 }
 
 /** Orders projects so that the first project of each owner comes before any second one. */
-function inTurns(projects: Project[]): Project[] {
-  const byOwner = [...Map.groupBy(projects, ({ ownerId }) => ownerId).values()];
-  const most = Math.max(...byOwner.map(({ length }) => length));
-  return Array.from({ length: most }, (_, turn) => byOwner.flatMap(list => list[turn] ?? [])).flat();
+function inTurns(owners: DueOwner[]): string[] {
+  const most = Math.max(...owners.map(({ projectIds }) => projectIds.length));
+  return Array.from({ length: most }, (_, turn) => owners.flatMap(({ projectIds }) => projectIds[turn] ?? [])).flat();
 }

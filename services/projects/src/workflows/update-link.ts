@@ -46,7 +46,8 @@ async function changeInvitation(context: Context, update: LinkUpdate, session: C
   await refuseDuplicate(context, before, invitation, session);
   if (disabled) await disable(context, update, session);
   const nothing = { sealedInvitation: null, personKey: null, dueAt: null };
-  const change = { ...nothing, ...sealInvitation(context, before, invitation), disabled };
+  const dueSince = invitation.dueAt?.getTime() === before.dueAt?.getTime() ? undefined : context.clock.now();
+  const change = { ...nothing, ...sealInvitation(context, before, invitation), disabled, dueSince };
   const link = await store.people.update(update, change, session);
   if (!link) throw noSuchLink();
   return { project, link };

@@ -91,6 +91,7 @@ function changeOf(
   const { sharedLinkMaxUses: _, ...settings } = trimmed(update.settings);
   const change: ProjectChange = { settings, addressWasSet: settings.webhookUrl !== undefined };
   if (settings.remind) change.reminding = reminderFields(settings.remind, before.reminders ?? {}, now);
+  else if (before.remindAt) change.remindAt = now;
   if (typeof expiry === 'number') checkExpiry(expiry);
   if (expiry === 'never') change.expiresAt = null;
   else if (expiry !== undefined)
