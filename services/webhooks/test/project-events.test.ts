@@ -17,7 +17,7 @@ after(async () => {
   await receiver[Symbol.asyncDispose]();
 });
 
-const ALL = ['link.recording', 'link.closed', 'project.created', 'project.updated'];
+const ALL = ['link.recording', 'link.reminder_due', 'link.closed', 'project.created', 'project.updated'];
 const dataOf = ({ body }: ReceivedRequest) => JSON.parse(body.toString()).data;
 
 /** Publishes one event of each type about a new project with these `webhookEvents`. */
@@ -32,6 +32,7 @@ async function publishAbout(events: string[]) {
   const about = { projectId, ownerId };
   const published: Event[] = [
     newEvent('link.recording', { $case: 'linkRecording', value: { ...about, linkId, responseSessionId } }),
+    newEvent('link.reminder_due', { $case: 'linkReminderDue', value: { ...about, linkId, number: 2 } }),
     newEvent('link.closed', { $case: 'linkClosed', value: { ...about, linkId } }),
     newEvent('project.created', { $case: 'projectChanged', value: { ...about, changed: [] } }),
     newEvent('project.updated', { $case: 'projectChanged', value: { ...about, changed: ['noteEnabled'] } }),
@@ -46,7 +47,7 @@ test('events about a link contain its person and address, which Kafka does not h
   const dueAt = new Date('2030-01-02T03:04:05.000Z');
   harness.links.set(linkId, { token: 'vr_token', invitation: { person, metadata: { shop: 'North' }, dueAt } });
   await publishAll(harness.kafka, [...published, ...published]);
-  await receiver.waitFor(4, mine);
+  await receiver.waitFor(5, mine);
   const received = receiver.received.filter(mine);
   const byType = Object.fromEntries(received.map(request => [request.headers['service-event'], dataOf(request)]));
   const head = { projectId, projectName: 'Voices', submission: null };
@@ -59,11 +60,12 @@ test('events about a link contain its person and address, which Kafka does not h
   };
   assert.deepEqual(byType, {
     'link.recording': { ...head, link, responseSessionId },
+    'link.reminder_due': { ...head, link, number: 2, stopUrl: 'https://videos.example/r/vr_token/reminders' },
     'link.closed': { ...head, link },
     'project.created': head,
     'project.updated': { ...head, changed: ['noteEnabled'] },
   });
-  assert.equal(received.length, 4, 'a repeated event is sent once');
+  assert.equal(received.length, 5, 'a repeated event is sent once');
   assert.ok(!harness.lines.some(line => line.includes('P-17')), 'no person is in the log');
 });
 
