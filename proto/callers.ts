@@ -30,6 +30,7 @@ export const CALLERS: Readonly<Record<string, readonly Caller[]>> = {
   '/recording.projects.v1.ProjectsService/GetInvitations': ['gateway', 'submissions', 'webhooks'],
   '/recording.projects.v1.ProjectsService/GetEventLink': ['webhooks'],
   '/recording.projects.v1.ProjectsService/ForgetReference': ['submissions'],
+  '/recording.projects.v1.ProjectsService/ListRetentions': ['submissions'],
   '/recording.projects.v1.ProjectsService/RotateDashboardToken': ['gateway'],
   '/recording.projects.v1.ProjectsService/ResolveDashboardToken': ['gateway'],
   '/recording.projects.v1.ProjectsService/ResolveRecipient': ['gateway'],

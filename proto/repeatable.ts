@@ -17,6 +17,7 @@ const READS = [
   '/recording.projects.v1.ProjectsService/ResolveRecipient',
   '/recording.projects.v1.ProjectsService/GetResponse',
   '/recording.projects.v1.ProjectsService/GetWebhookTarget',
+  '/recording.projects.v1.ProjectsService/ListRetentions',
   '/recording.submissions.v1.SubmissionsService/ListSubmissions',
   '/recording.submissions.v1.SubmissionsService/GetSubmission',
   '/recording.submissions.v1.SubmissionsService/CountSubmissions',

@@ -15,6 +15,8 @@ export const LIMITS = {
   expiresInHours: 87_600,
   sharedLinkMaxUses: 1_000_000,
   maxDurationSec: 600,
+  /** The longest retention of a project's clips, unless the operator's is shorter. */
+  retentionDays: 36_500,
   urlLength: 2_048,
   webhookSecretLength: 512,
   termsLabelLength: 200,

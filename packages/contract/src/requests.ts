@@ -31,6 +31,19 @@ const window = {
   expiresInHours: Type.Optional(whole(LIMITS.expiresInHours, 'Hours until the links expire; wins over expiresInDays.')),
   neverExpire: optionalFlag('The links stay valid until exhausted or disabled; wins over both.'),
 };
+const retention = {
+  retentionDays: Type.Optional(
+    Type.Unsafe<number | null>({
+      type: ['integer', 'null'],
+      minimum: 1,
+      maximum: LIMITS.retentionDays,
+      description:
+        "Clips are erased this many days after they landed, for good; also those that have landed already. Not more than the operator's retention; null: only the operator's applies.",
+      'x-constraint': `must be null or a whole number from 1 to ${LIMITS.retentionDays}`,
+    }),
+  ),
+};
+type RetentionInput = Static<Type.TObject<typeof retention>>;
 type Window = Static<Type.TObject<typeof window>>;
 
 /**
@@ -51,14 +64,18 @@ export function createProjectBody(rule: AddressRule, expiryDays?: number) {
         'The people of the first single-recipient links, in this order; the remaining links have none. At most `count`.',
     }),
   );
-  const body = Type.Object({ projectName: projectName!, count, ...window, ...optional(settings), recipients }, strict);
+  const body = Type.Object(
+    { projectName: projectName!, count, ...window, ...optional(settings), recipients, ...retention },
+    strict,
+  );
   const { projectName: _, ...defaults } = SETTING_DEFAULTS;
   const days = expiryDays === undefined ? {} : { expiresInDays: expiryDays };
   return withDefaults(body, { neverExpire: false, ...defaults, ...days });
 }
 export type CreateProjectInput = Pick<SettingInputs, 'projectName'> &
   Partial<SettingInputs> &
-  Window & { count: number; recipients?: InvitationInput[] };
+  Window &
+  RetentionInput & { count: number; recipients?: InvitationInput[] };
 
 /** Adds each default to the schema of its field, as documentation: the gateway fills in the defaults. */
 function withDefaults<T extends { properties: object }>(body: T, defaults: Record<string, unknown>): T {
@@ -73,9 +90,9 @@ function withDefaults<T extends { properties: object }>(body: T, defaults: Recor
 export function updateProjectBody(rule: AddressRule) {
   const { projectName, ...settings } = optional(settingRequests(rule, { patch: true }));
   const description = 'An absent field stays unchanged.';
-  return Type.Object({ projectName: projectName!, ...window, ...settings }, { ...strict, description });
+  return Type.Object({ projectName: projectName!, ...window, ...settings, ...retention }, { ...strict, description });
 }
-export type UpdateProjectInput = Partial<SettingInputs> & Window;
+export type UpdateProjectInput = Partial<SettingInputs> & Window & RetentionInput;
 
 export const UpdateSubmissionBody = Type.Object(
   {

@@ -53,6 +53,11 @@ export const variables = {
     'the lease of a replica on a transfer; another replica takes it over after twice this time',
     { default: 10_000, min: 100 },
   ),
+  retentionDays: integer(
+    'RETENTION_DAYS',
+    'the age at which submissions erases every clip; here, the longest `retentionDays` of a project. 0: no limit',
+    { default: 0, max: 36_500 },
+  ),
   webhookSecretOverlapSeconds: integer('WEBHOOK_SECRET_OVERLAP_SECONDS', 'how long the previous secret still signs', {
     default: DAY,
     min: 0,

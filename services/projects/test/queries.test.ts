@@ -157,6 +157,10 @@ test('no query of a store reads more than it returns or changes, however much is
   await projects.update(before, secret, undefined);
   for (const closedAt of [now, null]) await projects.setClosed(before, closedAt, projectUpdated(before, ['closed']));
   await projects.idsOf(OWNER, 10);
+  const retained = { settings: {}, retentionDays: 7, addressWasSet: false };
+  assert.equal((await projects.update(before, retained, undefined))?.retentionDays, 7);
+  assert.equal((await projects.retentions('', 10)).length, 1);
+  assert.equal((await projects.retentions(PROJECT, 10)).length, 0);
   await projects.setDashboardHash(OWNER, PROJECT, hashOf('another'));
   for (const secret of ['another', 'dashboard 7', 'dashboard 7']) await projects.findByDashboardHash(hashOf(secret));
 

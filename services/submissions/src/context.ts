@@ -21,6 +21,12 @@ import { createPageCache, type PageCache } from './memory/page-cache.ts';
 import { openStores, type Stores } from './store/store.ts';
 
 /** The connections, stores and state that handlers, consumers, hooks and workflows share. */
+/** The lease of the process that erases clips by the retention of their projects, and its last project. */
+export interface ProjectRetention {
+  lease: Lease;
+  after: string;
+}
+
 export interface Context extends Stores, AsyncDisposable {
   config: Config;
   log: Logger;
@@ -51,6 +57,8 @@ export interface Context extends Stores, AsyncDisposable {
   exports: FairSlots;
   /** The lease that makes one process erase expired submissions. */
   retentionLease: Lease;
+  /** The same for the projects that have a retention of their own. */
+  projectRetention: ProjectRetention;
 }
 
 // The database returns up to 16 MiB at a time, even when a page uses only the beginning of this.
@@ -108,6 +116,7 @@ export async function openContext(config: Config, log: Logger): Promise<Context>
     pages: createPageCache(Math.min(PAGES_BYTES, Math.floor(memoryLimit() / 16))),
     exports,
     retentionLease: createLease(connection, 'retention', RETENTION_LEASE_MS),
+    projectRetention: { lease: createLease(connection, 'project retention', RETENTION_LEASE_MS), after: '' },
     [Symbol.asyncDispose]: () => parts.disposeAsync(),
   };
 }

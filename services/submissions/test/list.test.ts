@@ -145,6 +145,7 @@ test('a process whose clock is days off erases, purges and deletes nothing early
   assert.ok(await erasures.bury({ id: row(9_001)._id, projectId }, hourMs));
   t.mock.timers.enable({ apis: ['Date'], now: startedAt + 60 * dayMs });
   assert.deepEqual(await erasures.olderThan(dayMs, 10), [], 'no clip is past its age');
+  assert.deepEqual(await erasures.olderThanIn({ projectId, ownerId: OWNER }, dayMs, 10), [], 'nor in a project');
   assert.equal(await erasures.takeDue(hourMs), undefined, 'no tombstone is due');
   assert.equal(await erasures.takeDueProject(hourMs), undefined, 'no project is due');
   assert.deepEqual(await uploads.idle('deleted', dayMs, 10), [], 'no upload is due');

@@ -259,6 +259,7 @@ test('the cost of each store query depends on what it returns or changes, not on
   assert.ok(await erasures.hasRest(PROJECT));
   assert.ok(!(await erasures.hasRest('nothing')));
   await erasures.olderThan(MINUTE_MS, 10);
+  await erasures.olderThanIn({ projectId: PROJECT, ownerId: OWNER }, MINUTE_MS, 10);
   for (let due = 0; due < 3; due++) await erasures.takeDue(1_000_000);
   for (let due = 0; due < 3; due++) await erasures.takeDueProject(1_000_000);
   await erasures.closeProject('closed', 1_000);

@@ -154,6 +154,7 @@ export const ProjectDetail: Shape = {
   returnUrl: 'string',
   webhookSigned: 'boolean',
   closedAt: 'date-time|null',
+  retentionDays: 'integer|null',
 };
 
 export const CreationCounts: Shape = {

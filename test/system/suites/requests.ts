@@ -44,6 +44,7 @@ const FIELDS: Record<string, { good: unknown[]; bad: unknown[] }> = {
     bad: [[''], [long(501)], Array.from({ length: 51 }, () => 'x'), [1], [null], 'x', {}, null],
   },
   acceptReference: flag,
+  retentionDays: { good: [1, 36_500, null], bad: [0, -1, 1.5, 36_501, '30', true, [], {}] },
   returnUrl: {
     good: ['', 'https://a.example', 'https://a.example/{reference}?s={submissionId}&c={code}#x', url(2048)],
     bad: [
@@ -283,6 +284,7 @@ export function requests(seed: SeedData): void {
         returnUrl: '',
         webhookSigned: false,
         closedAt: null,
+        retentionDays: null,
       });
     });
     test('neverExpire overrides hours, and hours override days', async () => {

@@ -307,6 +307,6 @@ test('Compose passes exactly the example’s variables; the services that delete
   );
   const env = Object.fromEntries(named.map(name => [name, 'x']));
   const services = await readCompose(file, { ...env, RETENTION_DAYS: '30', WEBHOOK_LEDGER_DAYS: '7' });
-  assert.equal(services.submissions?.environment.RETENTION_DAYS, '30');
+  for (const name of ['projects', 'submissions']) assert.equal(services[name]?.environment.RETENTION_DAYS, '30');
   assert.equal(services.webhooks?.environment.WEBHOOK_LEDGER_DAYS, '7');
 });

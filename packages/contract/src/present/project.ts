@@ -96,6 +96,7 @@ export function presentProjectDetail(project: Project, counts: SubmissionCounts 
     webhookEvents: settings.webhookEvents.filter(isOptionalEvent),
     webhookSigned: project.webhookSigned,
     closedAt: isoDateOrNull(project.closedAt),
+    retentionDays: project.retentionDays ?? null,
   };
 }
 

@@ -1,7 +1,19 @@
 import Type, { type Static } from 'typebox';
 import { DETAIL_SETTINGS, settingAnswers } from '../project-settings.ts';
 import { ApiUser } from './account.ts';
-import { count, dateTime, flag, nullableFormat, nullableRef, ref, resource, text, uri, uuid } from './fields.ts';
+import {
+  count,
+  dateTime,
+  flag,
+  nullableFormat,
+  nullableInteger,
+  nullableRef,
+  ref,
+  resource,
+  text,
+  uri,
+  uuid,
+} from './fields.ts';
 import { CreatedRecipientLink, CreatedSharedRecipientLink, RecipientLink, SharedRecipientLink } from './link.ts';
 import { Pagination } from './submission.ts';
 
@@ -46,6 +58,9 @@ export const ProjectDetail = Type.Object(
     ...settingAnswers(DETAIL_SETTINGS),
     webhookSigned: flag('Whether a webhookSecret is set, which signs the events. The secret itself is never shown.'),
     closedAt: nullableFormat('date-time', 'When the owner closed it; null while it is open.'),
+    retentionDays: nullableInteger(
+      "How many days after its landing a clip is erased; null: only the operator's retention applies.",
+    ),
   },
   { $id: 'ProjectDetail', ...resource },
 );

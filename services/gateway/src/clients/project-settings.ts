@@ -19,13 +19,14 @@ function expirySeconds(window: Window, defaultSeconds: number): number | undefin
 export function creationOf(
   body: CreateProjectInput,
   expiryDefaultSeconds: number,
-): Pick<CreateProjectRequest, 'settings' | 'count' | 'expiresInSeconds' | 'webhookSecret'> {
+): Pick<CreateProjectRequest, 'settings' | 'count' | 'expiresInSeconds' | 'webhookSecret' | 'retentionDays'> {
   const given = { ...SETTING_DEFAULTS, ...body };
   return {
     settings: { ...pick(given, SETTING_NAMES), remind: remindOf(body) ?? SETTING_DEFAULTS.remind },
     count: body.count,
     expiresInSeconds: expirySeconds(body, expiryDefaultSeconds),
     webhookSecret: given.webhookSecret,
+    retentionDays: body.retentionDays ?? undefined,
   };
 }
 
@@ -40,6 +41,8 @@ export function updateOf(
     settings: { values: { ...SETTING_DEFAULTS, ...given }, names: Object.keys(given) },
     webhookSecret: body.webhookSecret,
     expiry: expiryChange(body, expiryDefaultSeconds),
+    // 0 removes the retention.
+    retentionDays: body.retentionDays === null ? 0 : body.retentionDays,
   };
 }
 

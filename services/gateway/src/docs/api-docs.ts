@@ -60,6 +60,7 @@ allowance; a creation beyond it is 403.
 | recipients | [] | the people of the first links, at most \`count\`: see People on links |
 | acceptReference | false | see Send the contributor back |
 | returnUrl | "" | absolute https URL (also http if the operator allows it), ≤ ${said(LIMITS.urlLength)}; may have placeholders |
+| retentionDays | null | null or 1–${said(LIMITS.retentionDays)}, not more than the operator's: see Delete by age |
 | interviewQuestions | [] | ≤ ${LIMITS.interviewQuestions}, each 1–${LIMITS.questionLength}; each answer becomes a separate submission |
 
 \`\`\`sh
@@ -82,6 +83,13 @@ is complete; in an interview, the last answer completes it. A shared link shows 
 interview of a single-recipient link on any device.
 
 ${PEOPLE}
+### Delete by age
+
+With \`retentionDays\`, each clip of the project is erased that many days after its \`createdAt\`, for good: nothing brings it back. A
+changed value applies at once, also to clips that have landed: a shorter one can erase many clips within minutes. If the
+operator erases clips earlier, that applies, and a longer value is 400. The event \`submission.erased\` reports each erased clip; the
+feed keeps its events without their data. The links, with their people, stay until the project is erased.
+
 ### Send the contributor back
 
 With \`acceptReference\`, add your own key to the shared link: \`${baseUrl}/r/vr_…?ref=P-17\` (≤ ${LIMITS.recipientTextLength} characters). The response keeps it; its clips

@@ -94,6 +94,7 @@ const detail = {
   webhookEvents: ['submission.media.completed', 'response.completed'],
   webhookSigned: true,
   closedAt: null,
+  retentionDays: 90,
   transcriptionLanguage: 'en',
   acceptReference: true,
   returnUrl: 'https://bakery.example/thanks?order={reference}&code={code}',

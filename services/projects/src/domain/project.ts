@@ -26,6 +26,8 @@ export interface Project {
   /** When the owner closed the project; absent while it is open. */
   closedAt?: Date;
   settings: Settings;
+  /** The age at which the project's clips are erased; absent without a retention of its own. */
+  retentionDays?: number;
   webhook: WebhookKeys;
   /** True if any link or response may have an invitation; never false again. */
   hasInvitations?: boolean;

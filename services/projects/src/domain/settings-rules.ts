@@ -14,6 +14,17 @@ export function newSettings(given: Settings): Settings {
 export const trimmed = <T extends Partial<Settings>>(settings: T): T =>
   settings.projectName === undefined ? settings : { ...settings, projectName: settings.projectName.trim() };
 
+/** Checks a project's retention; 0 means none. `ofOperator`: the operator's retention, 0 for none. */
+export function checkRetention(days: number, ofOperator: number): void {
+  if (days > LIMITS.retentionDays)
+    throw new DomainError('invalid', `retentionDays must be null or a whole number from 1 to ${LIMITS.retentionDays}.`);
+  if (ofOperator > 0 && days > ofOperator)
+    throw new DomainError(
+      'invalid',
+      `retentionDays must be at most ${ofOperator}: the operator of this service erases every clip ${ofOperator} days after it landed.`,
+    );
+}
+
 export function checkExpiry(seconds: number): void {
   if (!Number.isSafeInteger(seconds) || seconds < 1 || seconds > LIMITS.expiresInDays * DAY_SECONDS) {
     throw new DomainError('invalid', 'expiresInDays or expiresInHours must be at least 1 and at most ten years.');

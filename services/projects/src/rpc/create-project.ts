@@ -30,11 +30,11 @@ export const createProject =
   };
 
 function orderOf(request: CreateProjectRequest): ProjectOrder {
-  const { ownerId, settings, count, webhookSecret, expiresInSeconds } = request;
+  const { ownerId, settings, count, webhookSecret, expiresInSeconds, retentionDays = 0 } = request;
   const invitations = (request.invitations?.invitations ?? []).map(fromInvitation);
   if (!settings) throw new DomainError('invalid', 'projectName must not be empty.');
   const complete = { ...settings, remind: settings.remind ?? SETTING_DEFAULTS.remind };
-  return { ownerId, settings: complete, count, webhookSecret, expiresInSeconds, invitations };
+  return { ownerId, settings: complete, count, webhookSecret, expiresInSeconds, retentionDays, invitations };
 }
 
 function answerOf(created: CreatedProject, now: Date): CreateProjectResponse {

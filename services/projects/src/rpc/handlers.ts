@@ -25,6 +25,7 @@ import { landClip } from './land-clip.ts';
 import { listApiTokens } from './list-api-tokens.ts';
 import { listLinks } from './list-links.ts';
 import { listProjects } from './list-projects.ts';
+import { listRetentions } from './list-retentions.ts';
 import { listUsers } from './list-users.ts';
 import { openLink } from './open-link.ts';
 import { releaseResponse } from './release-response.ts';
@@ -63,6 +64,7 @@ export function projectsHandlers(context: Context): Handlers<ProjectsServiceServ
     addLinks: addLinks(context),
     getInvitations: getInvitations(context),
     forgetReference: forgetReference(context),
+    listRetentions: listRetentions(context),
     findInvitations: findInvitations(context),
     getEventLink: getEventLink(context),
     findCompletion: findCompletion(context),

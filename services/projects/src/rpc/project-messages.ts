@@ -31,6 +31,7 @@ export function toProject(project: Project, sums: Sums, now: Date): proto.Projec
     webhookSigned: project.webhook.secret !== '',
     closedAt: project.closedAt,
     hasInvitations: project.hasInvitations ?? false,
+    retentionDays: project.retentionDays,
   };
 }
 

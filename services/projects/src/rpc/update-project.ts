@@ -8,10 +8,10 @@ import { toProject } from './project-messages.ts';
 export const updateProject =
   (context: Context) =>
   async (request: UpdateProjectRequest, call: CallContext): Promise<UpdateProjectResponse> => {
-    const { ownerId, projectId, webhookSecret } = request;
+    const { ownerId, projectId, webhookSecret, retentionDays } = request;
     const { values = SETTING_DEFAULTS, names = [] } = request.settings ?? {};
     const settings = Object.fromEntries(names.map(name => [name, values[name as SettingName]]));
-    const given = { ownerId, projectId, settings, expiry: expiryOf(request), webhookSecret };
+    const given = { ownerId, projectId, settings, expiry: expiryOf(request), webhookSecret, retentionDays };
     const project = await update(context, given, call.signal);
     const sums = await context.store.links.sums(ownerId, [projectId]);
     return { project: toProject(project, sums.get(projectId), context.clock.now()) };

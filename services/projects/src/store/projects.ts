@@ -13,12 +13,17 @@ export interface ProjectChange {
   settings: Partial<Project['settings']>;
   expiresAt?: Date | null;
   secret?: Pick<Project['webhook'], 'secret' | 'former'>;
+  /** null removes it. */
+  retentionDays?: number | null;
   addressWasSet: boolean;
   /** Present with a change of the reminders. */
   reminding?: ReturnType<typeof reminderFields>;
   /** Present if the change may bring a reminder forward. */
   remindAt?: Date;
 }
+
+/** A project with a retention of its own. */
+export type OwnRetention = Required<Pick<Project, '_id' | 'ownerId' | 'retentionDays'>>;
 
 /** In an update with a pipeline: the reminders of a project, if it has any, are looked at next. */
 const lookAtReminders = { remindAt: { $cond: [{ $gt: ['$remindAt', null] }, '$$NOW', '$$REMOVE'] } };
@@ -150,6 +155,12 @@ export function createProjects({ projects }: Pick<Models, 'projects'>, hashes: H
         set.expiresAt = change.expiresAt;
         known.expiresAt = before.expiresAt;
       }
+      const unset: Record<string, unknown> = change.reminding?.remindAt === null ? { remindAt: '' } : {};
+      if (change.retentionDays !== undefined) {
+        if (change.retentionDays === null) unset.retentionDays = '';
+        else set.retentionDays = change.retentionDays;
+        known.retentionDays = before.retentionDays ?? null;
+      }
       if (change.remindAt) set.remindAt = change.remindAt;
       if (change.reminding) {
         const { reminders, remindAt } = change.reminding;
@@ -165,7 +176,7 @@ export function createProjects({ projects }: Pick<Models, 'projects'>, hashes: H
           { _id: before._id, ownerId: before.ownerId, ...known },
           {
             $set: set,
-            ...(change.reminding?.remindAt === null ? { $unset: { remindAt: '' } } : {}),
+            $unset: unset,
             ...(change.addressWasSet ? { $inc: { 'webhook.targetVersion': 1 } } : {}),
             ...(event ? { $push: { outbox: event } } : {}),
           },
@@ -197,6 +208,16 @@ export function createProjects({ projects }: Pick<Models, 'projects'>, hashes: H
           { returnDocument: 'after', projection: PLAIN_PROJECT, updatePipeline: true },
         )
         .lean<Project>();
+    },
+
+    /** Returns the projects with a retention of their own, in the order of their ids. */
+    async retentions(after: string, limit: number): Promise<OwnRetention[]> {
+      return await projects
+        .find({ _id: { $gt: after }, retentionDays: { $exists: true } }, { _id: 1, ownerId: 1, retentionDays: 1 })
+        .sort({ _id: 1 })
+        .limit(limit)
+        .hint('retentions')
+        .lean<OwnRetention[]>();
     },
 
     async idsOf(ownerId: string, limit: number): Promise<string[]> {

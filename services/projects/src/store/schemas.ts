@@ -88,6 +88,7 @@ export const projectSchema = new Schema<ProjectDocument>(
     expiresAt: maybeDate,
     closedAt: Date,
     settings: { type: settings, required: true },
+    retentionDays: Number,
     webhook: { type: webhook, required: true },
     dashboardHash: { type: Buffer, required: true },
     hasInvitations: Boolean,
@@ -106,7 +107,11 @@ export const projectSchema = new Schema<ProjectDocument>(
     { remindAt: 1, ownerId: 1, _id: 1 },
     { name: 'due_reminders', partialFilterExpression: { remindAt: { $exists: true } } },
   )
-  .index({ 'usesChange.version': 1 }, { name: 'open_uses_changes', sparse: true });
+  .index({ 'usesChange.version': 1 }, { name: 'open_uses_changes', sparse: true })
+  .index(
+    { _id: 1, retentionDays: 1, ownerId: 1 },
+    { name: 'retentions', partialFilterExpression: { retentionDays: { $exists: true } } },
+  );
 
 export const linkSchema = new Schema<LinkDocument>(
   {

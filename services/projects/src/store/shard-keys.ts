@@ -52,6 +52,7 @@ const acrossShards = {
   'projects find _id ownerId': OWNER,
   'projects aggregate remindAt': SWEEP,
   'projects find usesChange.version': SWEEP,
+  'projects find _id retentionDays': SWEEP,
   'responses aggregate outbox.at': FIGURES,
   'responses find outbox.at': RELAY,
   'responses find': RESEAL,

@@ -8,7 +8,7 @@ import { SHARED_POSITION } from '../domain/link.ts';
 import type { Project } from '../domain/project.ts';
 import { reminderFields } from '../domain/reminders.ts';
 import { sealedFor } from '../domain/sealing.ts';
-import { checkExpiry, newSettings } from '../domain/settings-rules.ts';
+import { checkExpiry, checkRetention, newSettings } from '../domain/settings-rules.ts';
 import { inSeconds } from '../domain/time.ts';
 import { duplicatesWithin, identitiesOf } from './duplicates.ts';
 import { type MintedLink, mintLink } from './mint-links.ts';
@@ -21,6 +21,8 @@ export interface ProjectOrder {
   webhookSecret: string;
   /** Undefined if the links never expire. */
   expiresInSeconds: number | undefined;
+  /** 0 without a retention. */
+  retentionDays: number;
   /** The invitations of the first unique links. */
   invitations: Invitation[];
 }
@@ -45,11 +47,16 @@ function reminding(remind: Settings['remind'], now: Date): Pick<Project, 'remind
 }
 
 /** Fails with `invalid` when the request breaks a rule. */
-export function makeProject(context: Pick<Context, 'checks' | 'secrets'>, order: ProjectOrder, now: Date): NewProject {
-  const { count, expiresInSeconds, webhookSecret } = order;
+export function makeProject(
+  context: Pick<Context, 'config' | 'checks' | 'secrets'>,
+  order: ProjectOrder,
+  now: Date,
+): NewProject {
+  const { count, expiresInSeconds, webhookSecret, retentionDays } = order;
   const fault = context.checks.creation({ ...order.settings, count, webhookSecret });
   if (fault) throw new DomainError('invalid', fault);
   if (expiresInSeconds !== undefined) checkExpiry(expiresInSeconds);
+  checkRetention(retentionDays, context.config.retentionDays);
   const invitations = checkedRecipients(order);
   const settings = newSettings(order.settings);
   const projectId = uuidv7();
@@ -60,6 +67,7 @@ export function makeProject(context: Pick<Context, 'checks' | 'secrets'>, order:
     expiresAt: expiresInSeconds === undefined ? null : inSeconds(now, expiresInSeconds),
     settings,
     ...reminding(settings.remind, now),
+    ...(retentionDays > 0 && { retentionDays }),
     webhook: {
       secret: webhookSecret === '' ? '' : context.secrets.seal(webhookSecret, sealedFor.webhook(projectId)),
       former: null,

@@ -5,7 +5,7 @@ import type { Context } from '../context.ts';
 import { noSuchProject, type Project, rotateSecret } from '../domain/project.ts';
 import { reminderFields } from '../domain/reminders.ts';
 import { sealedFor } from '../domain/sealing.ts';
-import { checkExpiry, trimmed } from '../domain/settings-rules.ts';
+import { checkExpiry, checkRetention, trimmed } from '../domain/settings-rules.ts';
 import { inSeconds } from '../domain/time.ts';
 import { projectUpdated } from '../messages.ts';
 import type { ProjectChange } from '../store/projects.ts';
@@ -19,6 +19,8 @@ export interface ProjectUpdate {
   /** Seconds from now; `default`: the validity of a project that was created without an expiry. */
   expiry: number | 'never' | 'default' | undefined;
   webhookSecret: string | undefined;
+  /** 0 removes it. */
+  retentionDays: number | undefined;
 }
 
 // A try fails only if another request changes the same setting at the same moment.
@@ -51,12 +53,18 @@ export async function updateProject(context: Context, update: ProjectUpdate, sig
 }
 
 /** Returns the names of the settings that the change gives another value. */
-function changedBy({ settings, expiresAt, secret }: ProjectChange, before: Project): string[] {
+function changedBy({ settings, expiresAt, secret, retentionDays }: ProjectChange, before: Project): string[] {
   const names = Object.entries(settings).filter(
     ([name, value]) => !isDeepStrictEqual(value, before.settings[name as SettingName]),
   );
   const expiry = expiresAt !== undefined && expiresAt?.getTime() !== before.expiresAt?.getTime();
-  return [...names.map(([name]) => name), ...(expiry ? ['expiresAt'] : []), ...(secret ? ['webhookSecret'] : [])];
+  const retention = retentionDays !== undefined && retentionDays !== (before.retentionDays ?? null);
+  return [
+    ...names.map(([name]) => name),
+    ...(expiry ? ['expiresAt'] : []),
+    ...(secret ? ['webhookSecret'] : []),
+    ...(retention ? ['retentionDays'] : []),
+  ];
 }
 
 /** Returns false if another change was faster: retry. */
@@ -84,7 +92,7 @@ function changeOf(
 ): ProjectChange {
   const { defaultExpirySeconds } = context.config;
   const now = context.clock.now();
-  const { expiry, webhookSecret } = update;
+  const { expiry, webhookSecret, retentionDays } = update;
   const fault = context.checks.update({ ...update.settings, ...(webhookSecret !== undefined && { webhookSecret }) });
   if (fault) throw new DomainError('invalid', fault);
   // The number of uses changes together with the link and the allowance.
@@ -96,6 +104,10 @@ function changeOf(
   if (expiry === 'never') change.expiresAt = null;
   else if (expiry !== undefined)
     change.expiresAt = inSeconds(now, expiry === 'default' ? defaultExpirySeconds : expiry);
+  if (retentionDays !== undefined) {
+    checkRetention(retentionDays, context.config.retentionDays);
+    change.retentionDays = retentionDays || null;
+  }
   if (webhookSecret !== undefined) {
     change.secret = rotation(context, before, webhookSecret, now);
   }

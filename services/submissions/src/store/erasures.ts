@@ -3,6 +3,7 @@ import type { OutboxEntry } from '@recording-request/events/outbox';
 import type { SubmissionEvent, Trace } from '../domain/clips/submission.ts';
 import { toEvent } from '../messages.ts';
 import { databaseNow } from './database-clock.ts';
+import { CLOCKS_MS, firstIdAt } from './id-times.ts';
 import type { Models } from './models.ts';
 import { noteId } from './notes.ts';
 
@@ -42,6 +43,8 @@ export interface ErasureStore {
   hasRest(projectId: string): Promise<boolean>;
   /** Returns submissions that landed more than `ageMs` ago, oldest first. */
   olderThan(ageMs: number, limit: number): Promise<Erasable[]>;
+  /** Does the same in one project. */
+  olderThanIn(project: { projectId: string; ownerId: string }, ageMs: number, limit: number): Promise<Erasable[]>;
   /**
    * Replaces the submission with its tombstone and the events of the erasure, in one write. A late result then finds no
    * submission to update. The tombstone's purge is due after `purgeMs`. Returns false when another process was faster.
@@ -140,6 +143,12 @@ function submissionsPart({ submissions }: Models) {
     async olderThan(ageMs: number, limit: number) {
       const before = later(await databaseNow(submissions), -ageMs);
       return many({ createdAt: { $lt: before } }, { createdAt: 1 }, limit);
+    },
+    async olderThanIn({ projectId, ownerId }: { projectId: string; ownerId: string }, ageMs: number, limit: number) {
+      const before = later(await databaseNow(submissions), -ageMs);
+      // An id has the time of a process, so `createdAt` decides; the ids only keep the query from reading young clips.
+      const _id = { $lt: firstIdAt(before.getTime() + CLOCKS_MS) };
+      return many({ projectId, ownerId, _id, createdAt: { $lt: before } }, { _id: 1 }, limit);
     },
     async bury({ id, projectId, answer, trace }: Erasable, purgeMs: number) {
       const erasedAt = await databaseNow(submissions);

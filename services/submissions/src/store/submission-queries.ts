@@ -1,6 +1,7 @@
 import { patternOf } from '@recording-request/kit/search-pattern';
 import type { Stamp } from '@recording-request/kit/stamp-cache';
 import type { Filter, Origin, Submission } from '../domain/clips/submission.ts';
+import { CLOCKS_MS, firstIdAt } from './id-times.ts';
 import { CHANGES_INDEX, type Models, PAGE_INDEX } from './models.ts';
 import { stampsOf } from './project-stamps.ts';
 
@@ -70,8 +71,6 @@ const ROW_BYTES = 1_024;
 
 // At most this many changed submissions are read by their ids; if there are more, the query reads the whole project.
 const CHANGED_MAX = 500;
-// The largest difference to expect between the clocks of two processes.
-const CLOCKS_MS = 60_000;
 const EITHER = { $in: [false, true] };
 
 /** Returns the query for a filter. */
@@ -222,12 +221,6 @@ function boundBefore(before: string | undefined, createdBefore: Date | undefined
     each => each !== undefined,
   );
   return bounds.length === 0 ? {} : { $lt: bounds.sort()[0]! };
-}
-
-/** Returns the smallest UUIDv7 with this time. */
-function firstIdAt(ms: number): string {
-  const hex = Math.max(0, ms).toString(16).padStart(12, '0');
-  return `${hex.slice(0, 8)}-${hex.slice(8)}-0000-0000-000000000000`;
 }
 
 const bytesOf = ({ transcriptText, transcriptVtt, note, reviewNote, questionText }: Submission): number =>

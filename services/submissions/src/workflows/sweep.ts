@@ -1,5 +1,6 @@
 import type { Context } from '../context.ts';
 import { resumeProjectErasure } from './erasure/erase-project.ts';
+import { expireInProjects } from './erasure/expire-in-projects.ts';
 import { expireSubmissions } from './erasure/expire-submissions.ts';
 import { purgeAgain } from './erasure/purge-again.ts';
 import { removeArchives } from './exports/end-archives.ts';
@@ -20,6 +21,7 @@ export const SELDOM: Step[] = [
   purgeAgain,
   resumeProjectErasure,
   expireSubmissions,
+  expireInProjects,
   removeArchives,
   removePartsLeft,
 ];
