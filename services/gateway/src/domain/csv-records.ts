@@ -8,8 +8,8 @@ export interface CsvRecord {
   hasMore: boolean;
   start: number;
   end: number;
-  /** Where each of the cells starts. */
-  starts: number[];
+  /** Where each of the cells ends. */
+  ends: number[];
 }
 
 /** A record that is not CSV. */
@@ -23,7 +23,7 @@ export class CsvError extends Error {
   }
 }
 
-/** The longest cell that is kept whole; a longer one is cut to this length, which no column accepts. */
+/** The longest cell that is kept whole; a longer one becomes a text of this length, which no column accepts. */
 const CELL_LENGTH = 2_000;
 /** A record may have this many more cells than the reader asked for: spreadsheets add empty ones. */
 const CELLS_BEYOND = 1_000;
@@ -39,15 +39,14 @@ export function* csvRecords(text: string, separator: string, most: number): Gene
   let at = 0;
   let line = 1;
   while (at < text.length) {
-    const record: CsvRecord = { line, cells: [], hasMore: false, start: at, end: at, starts: [] };
+    const record: CsvRecord = { line, cells: [], hasMore: false, start: at, end: at, ends: [] };
     let count = 0;
     for (;;) {
-      const start = at;
       const cell = text[at] === QUOTE ? quotedCell(text, at, line) : plainCell(text, at, stop);
       at = cell.end;
       if (record.cells.length < most) {
         record.cells.push(cell.text);
-        record.starts.push(start);
+        record.ends.push(at);
       } else if (cell.text.trim() !== '') record.hasMore = true;
       if (++count > most + CELLS_BEYOND) throw new CsvError(line, 'the row has far more cells than the header');
       line += cell.breaks;
@@ -77,7 +76,7 @@ interface Cell {
 function plainCell(text: string, start: number, stop: RegExp): Cell {
   stop.lastIndex = start;
   const end = stop.exec(text)?.index ?? text.length;
-  return { text: text.slice(start, Math.min(end, start + CELL_LENGTH)), end, breaks: 0 };
+  return { text: bounded(text.slice(start, Math.min(end, start + CELL_LENGTH + 1))), end, breaks: 0 };
 }
 
 function quotedCell(text: string, start: number, line: number): Cell {
@@ -87,11 +86,15 @@ function quotedCell(text: string, start: number, line: number): Cell {
     if (quote < 0) throw new CsvError(line, 'a cell has no closing quote');
     const isDouble = text[quote + 1] === QUOTE;
     const end = isDouble ? quote + 1 : quote;
-    if (value.length < CELL_LENGTH) value += text.slice(from, Math.min(end, from + CELL_LENGTH));
-    if (!isDouble) return { text: value, end: quote + 1, breaks: breaksIn(text, start, quote) };
+    if (value.length <= CELL_LENGTH) value += text.slice(from, Math.min(end, from + CELL_LENGTH + 1));
+    if (!isDouble) return { text: bounded(value), end: quote + 1, breaks: breaksIn(text, start, quote) };
     from = quote + 2;
   }
 }
+
+/** Fills a cut cell up, because the white space at the place of the cut would be removed: then it would seem short. */
+const bounded = (text: string): string =>
+  text.length > CELL_LENGTH ? text.slice(0, CELL_LENGTH).trim().padEnd(CELL_LENGTH, '…') : text;
 
 function breaksIn(text: string, start: number, end: number): number {
   let breaks = 0;

@@ -52,6 +52,14 @@ test('a row is numbered by the line on which it begins; empty rows are left out'
   assert.equal(record.hasMore, true, 'a cell beyond the header');
 });
 
+test('a cell that is too long for every column never passes as a shorter one', async () => {
+  const blanks = ' '.repeat(5_000);
+  for (const cell of [`Ana${blanks}Ben`, `${blanks}Ana`, `"Ana${blanks}Ben"`, `"${blanks}""Ana"""`]) {
+    const [{ person } = assert.fail('the row is left out')] = (await read(`name\n${cell}`)).rows;
+    assert.equal(String(person.name).trim().length, 2_000);
+  }
+});
+
 test('a file that cannot be read as a whole is refused with its reason', async () => {
   const many = Array.from({ length: 21 }, (_, index) => `meta.k${index}`).join();
   const REFUSED: [text: string, sentence: RegExp][] = [
@@ -107,4 +115,7 @@ test('the file comes back with an error for each row, which a repeated import ig
   assert.equal(await errors(text), marked);
   assert.equal(await errors(marked), marked);
   assert.deepEqual(await peopleOf(marked), await peopleOf(text));
+  const empty = await errors('name,reference,,\nBen,1,,\nAna,,,\n');
+  assert.equal(empty, 'name,reference,error\r\nBen,1,"wrong"\r\nAna,,\r\n', 'without the empty columns at the end');
+  assert.equal(await errors('name,error\nBen,old,more'), 'name,error\r\nBen,old,more,"wrong"\r\n', 'no cell is lost');
 });

@@ -143,15 +143,15 @@ function personOf({ cells }: CsvRecord, columns: Column[]): PersonRow['person'] 
   return person;
 }
 
-/** Yields the parts of the file with a column `error`, which replaces one at the end. */
+/** Yields the parts of the file with a column `error`, which replaces one at the end, and without empty columns at the end. */
 export function* withErrors(file: PeopleFile, errorOf: (row: PersonRow) => string): Generator<string> {
   const { text, separator, header, columns, rows } = file;
-  const cut = columns.at(-1) === ERROR ? columns.length - 1 : undefined;
-  const line = (record: CsvRecord, cell: string) => {
-    const end = cut === undefined ? record.end : Math.max(record.start, (record.starts[cut] ?? record.end + 1) - 1);
-    return `${text.slice(record.start, end)}${separator.repeat(missing(record))}${separator}${cell}\r\n`;
+  const kept = columns.at(-1) === ERROR ? columns.length - 1 : columns.length;
+  const line = ({ start, end, ends, hasMore }: CsvRecord, cell: string) => {
+    const last = hasMore ? end : (ends[Math.min(kept, ends.length) - 1] ?? start);
+    const missing = separator.repeat(Math.max(0, kept - ends.length));
+    return `${text.slice(start, last)}${missing}${separator}${cell}\r\n`;
   };
-  const missing = ({ cells }: CsvRecord) => Math.max(0, (cut ?? columns.length) - cells.length);
   yield line(header, ERROR);
   for (const row of rows) yield line(row.record, errorOf(row));
 }
