@@ -97,10 +97,11 @@ function createAjv(coerce: boolean): Ajv {
   return ajv;
 }
 
-/** Date.parse turns 30 February into 1 March. */
+/** Date.parse turns 30 February into 1 March. In UTC, a time may be in a year that RFC 3339 does not have. */
 function isMoment(text: string): boolean {
   const [, day] = DATE_TIME.exec(text) ?? [];
-  if (day === undefined || Number.isNaN(Date.parse(text))) return false;
+  const at = Date.parse(text);
+  if (day === undefined || Number.isNaN(at) || !/^\d/.test(new Date(at).toISOString())) return false;
   return new Date(`${day}T00:00:00Z`).toISOString().startsWith(day);
 }
 
