@@ -9,6 +9,8 @@ const HEADERS_TIMEOUT_MS = 20_000;
 const KEEP_ALIVE_MS = 72_000;
 // The server keeps an idle connection this much longer than it declares, so that a late client still finds it open.
 const KEEP_ALIVE_BUFFER_MS = 10_000;
+// Node warns of a leak above 10 listeners. Fastify, tracing, logs and the limits of a long list need a few more.
+const LISTENERS_MAX = 20;
 
 /**
  * Returns the gateway's HTTP server. It passes requests to `handle`, each with a trace and one at a time per
@@ -27,7 +29,11 @@ export function httpServer(handle: RequestListener, config: Config, endCrowded: 
   };
   // `queueRequests` is outermost, so a request that waits there has no trace yet, and its measured duration excludes
   // the wait.
-  const listener = queueRequests(traced(handle, config), endCrowded, () => !server.listening);
+  const withListeners: RequestListener = (request, response) => {
+    response.setMaxListeners(LISTENERS_MAX);
+    handle(request, response);
+  };
+  const listener = queueRequests(traced(withListeners, config), endCrowded, () => !server.listening);
   const server = createServer(options, listener);
   server.setTimeout(config.idleTimeoutMs);
   limitConnections(server, config);

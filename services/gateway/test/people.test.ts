@@ -245,7 +245,7 @@ test('a duplicate prevents an addition unless it asks to skip; it is always name
   duplicates = [0, 1];
   assert.match(
     await refused(await send(path, { links: [{}, {}] }), 409, 'recipient_duplicate'),
-    /^links\[0\] an earlier row has the same person; 1 more row is a duplicate\./,
+    /^links\[0\]: an earlier row has the same person; 1 more row is a duplicate\./,
   );
 });
 
@@ -272,6 +272,30 @@ test('a dry run lists all faults and duplicates, and creates nothing', async () 
   assert.deepEqual([calls.added[0]!.dryRun, calls.added[0]!.idempotencyKey], [true, '']);
   const all = await ok(await send(`${path}?dryRun=true`, { links: Array.from({ length: 1_500 }, () => 5) }));
   assert.deepEqual([all.valid, all.invalid.length, all.allowanceAfter], [0, 1_000, 7]);
+});
+
+test('the answer to a creation shows texts as they are stored, also when they are not well-formed', async () => {
+  const links = [{ name: 'A\ud800', metadata: { k: '\udc00' } }];
+  const [link] = (await ok(await send(path, { links }))).links;
+  const stored = calls.added[0]!.invitations[0]!;
+  assert.deepEqual([link.recipient.name, link.metadata], [stored.person?.name, stored.metadata]);
+});
+
+test('a file that is refused comes back as CSV only if the client accepts it', async () => {
+  for (const accept of ['application/json', '*/*', 'text/csv;q=0, application/json', 'text/csv; q=0.0'])
+    await refused(await upload(path, 'email\nx\n', { accept }), 400);
+  for (const accept of ['text/csv', 'application/json;q=0, TEXT/CSV;q=0.1'])
+    assert.match((await upload(path, 'email\nx\n', { accept })).headers.get('content-type') ?? '', /^text\/csv/);
+});
+
+test('a long file costs no warning about too many listeners', async () => {
+  const warnings: Error[] = [];
+  const keep = (warning: Error) => void warnings.push(warning);
+  process.on('warning', keep);
+  const rows = Array.from({ length: 800 }, (_, index) => `Ana Ana Ana Ana Ana Ana Ana,P-${index}\n`);
+  const { created } = await ok(await upload(path, `name,reference\n${rows.join('')}`));
+  process.off('warning', keep);
+  assert.deepEqual([created, warnings], [800, []]);
 });
 
 test('a body that is not readable as a whole is refused', async () => {

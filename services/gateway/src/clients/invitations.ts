@@ -2,10 +2,15 @@ import type { InvitationInput, PersonInput } from '@recording-request/contract/i
 import type { UpdateLinkInput } from '@recording-request/contract/link-requests';
 import type { Invitation, Person, UpdateLinkRequest } from '@recording-request/proto/projects/v1/projects';
 
-/** Returns the invitation that a row of a request states. White space around texts is removed. */
+/**
+ * Returns the invitation that a row of a request states. White space around texts is removed. Half surrogate pairs are
+ * replaced, as a message replaces them, because the answer to a creation shows this invitation.
+ */
 export const invitationOf = ({ metadata = {}, dueAt, ...person }: InvitationInput): Invitation => ({
   person: personOf(person),
-  metadata,
+  metadata: Object.fromEntries(
+    Object.entries(metadata).map(([name, text]) => [name.toWellFormed(), text.toWellFormed()]),
+  ),
   dueAt: dueAt ? new Date(dueAt) : undefined,
 });
 
@@ -18,7 +23,7 @@ function personOf(given: PersonInput): Person | undefined {
   return name || reference || email || locale ? { name, reference, email, locale, verified: true } : undefined;
 }
 
-const textOf = (text: string | null | undefined): string => text?.trim() ?? '';
+const textOf = (text: string | null | undefined): string => text?.trim().toWellFormed() ?? '';
 
 /** Returns the request to change a link; fields that the body omits stay unchanged. */
 export function linkChangeOf(body: UpdateLinkInput): Omit<UpdateLinkRequest, 'ownerId' | 'projectId' | 'linkId'> {

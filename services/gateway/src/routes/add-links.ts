@@ -160,7 +160,7 @@ function refuseDuplicates(
     return sendErrors(reply, 409, reason, people, new Map(errors));
   }
   const { line, tokenId } = duplicates[0]!;
-  const where = people.file ? `Line ${line}:` : `links[${line - 1}]`;
+  const where = people.file ? `Line ${line}:` : `links[${line - 1}]:`;
   const others = duplicates.length - 1;
   const more = others === 0 ? '' : `; ${others} more ${others === 1 ? 'row is a duplicate' : 'rows are duplicates'}`;
   const sentence = `${where} ${duplicateOf(tokenId)}${more}. Nothing was created; onDuplicate=skip leaves duplicates out.`;

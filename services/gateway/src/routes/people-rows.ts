@@ -85,7 +85,10 @@ export function invalidRows({ faults, file }: People): DomainError {
 
 /** Returns whether a refusal is the file with its errors: the client accepts CSV and sent it. */
 export const takesFile = ({ headers }: FastifyRequest, { file }: People): boolean =>
-  file !== undefined && /\btext\/csv\b/i.test(headers.accept ?? '');
+  file !== undefined && CSV.test(headers.accept ?? '');
+
+// `q=0` means that the client does not accept it.
+const CSV = /\btext\/csv\b(?!\s*;\s*q=0(?:\.0*)?\s*(?:,|$))/i;
 
 /** Sends the file back with the errors of its lines in the column `error`. */
 export function sendErrors(
