@@ -43,7 +43,7 @@ test('links are listed in pages, with the shared one on each, and filtered by st
   await models.projects.updateOne({ _id: projectId }, { $set: { expiresAt: new Date(0) } });
   assert.deepEqual(await inState(LinkStatus.LINK_STATUS_ACTIVE), []);
   assert.deepEqual(await inState(LinkStatus.LINK_STATUS_EXPIRED), [0, 4, 5, 6]);
-  for (const cursor of ['x', 'MQ', Buffer.from('1:-1').toString('base64url').slice(1)])
+  for (const cursor of ['x', 'MQ', ...['1:-1', '1:0', '1:1.5'].map(text => Buffer.from(text).toString('base64url'))])
     await assert.rejects(page({ pageSize: 3, cursor }), { code: 'invalid' });
 });
 

@@ -87,7 +87,8 @@ export const makeCursor = (position: number): string => Buffer.from(`1:${positio
 
 function openCursor(cursor: string): number {
   const position = Number(Buffer.from(cursor, 'base64url').toString().replace(/^1:/, ''));
-  if (!Number.isSafeInteger(position) || makeCursor(position) !== cursor)
+  // The shared link is on no page.
+  if (!Number.isSafeInteger(position) || position <= SHARED_POSITION || makeCursor(position) !== cursor)
     throw new DomainError('invalid', 'cursor must be a nextCursor that an earlier page gave, unchanged.');
   return position;
 }
