@@ -70,7 +70,9 @@ export async function startTestWebhooks(extra: Record<string, string> = {}) {
         if (invitations.fail) throw new DomainError('unavailable', 'The test fails this call.');
         return { invitations: origins.map(({ linkId }) => invitations.of.get(linkId) ?? { metadata: {} }) };
       },
-      async getEventLink({ linkId }) {
+      async getEventLink({ linkId, responseSessionId }) {
+        if (responseSessionId)
+          throw new DomainError('invalid', 'An event about a link has no reference of a response.');
         const link = links.get(linkId);
         if (!link) throw new DomainError('not_found', 'There is no such recording link.');
         return link;

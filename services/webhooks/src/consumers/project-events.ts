@@ -30,17 +30,18 @@ export function projectFactOf(context: Context, { type, payload }: Event, signal
       return ofProject(type, payload.value.projectId, payload.value.changed);
     case 'linkRecording': {
       const { responseSessionId } = payload.value;
+      // Without the reference that the response of a shared link states: it is erased with its clip, and this event stays.
       return ofLink(payload.value, 'link.recording', link => ({ type: 'link.recording', link, responseSessionId }));
     }
     case 'linkReminderDue': {
       const { number } = payload.value;
-      return ofLink({ ...payload.value, responseSessionId: '' }, 'link.reminder_due', link => ({
+      return ofLink(payload.value, 'link.reminder_due', link => ({
         ...{ type: 'link.reminder_due', number },
         ...withStopUrl(link),
       }));
     }
     case 'linkClosed':
-      return ofLink({ ...payload.value, responseSessionId: '' }, 'link.closed', link => ({
+      return ofLink(payload.value, 'link.closed', link => ({
         type: 'link.closed',
         link,
       }));
@@ -58,17 +59,16 @@ function ofProject(type: string, projectId: string, changed: string[]): Fact | u
 interface LinkOfEvent {
   projectId: string;
   linkId: string;
-  responseSessionId: string;
 }
 
 const linkFacts =
   ({ config, eventLinks }: Context, signal: AbortSignal) =>
   (about: LinkOfEvent, type: Fact['type'], subject: (link: EventLinkJson) => WebhookSubject): Fact => {
-    const { projectId, linkId, responseSessionId } = about;
+    const { projectId, linkId } = about;
     return {
       ...{ type, projectId, submissionId: '', tokenId: linkId },
       async subject() {
-        const found = await eventLinks.of({ projectId, linkId, responseSessionId }, signal);
+        const found = await eventLinks.of({ projectId, linkId, responseSessionId: '' }, signal);
         if (!found) return undefined;
         return subject(
           presentEventLink({ ...found, tokenId: linkId, invitation: found.invitation }, config.publicBaseUrl),
