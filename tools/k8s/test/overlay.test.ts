@@ -131,6 +131,22 @@ S3_CA_FILE=/server-ca/s3.crt
   assert.deepEqual([code, last], [1, '10 faults']);
 });
 
+test('names the folder of a fault in the operator’s pod, and accepts this pod alone', async () => {
+  await using dir = await tempDir();
+  const overlay = await installation(dir.path);
+  const admin = join(overlay, 'admin');
+  const alone = await check(admin);
+  assert.deepEqual([alone.code, alone.faults], [0, []]);
+  assert.match(alone.notes.join(), /no service of the product is here.*together with its overlay/);
+  await change(admin, 'kustomization.yaml', text => text.replace('name: recording-request', 'name: recording-reqest'));
+  assert.match(
+    (await check(overlay, admin)).faults.join('\n'),
+    /^admin\/kustomization\.yaml: images names recording-reqest/m,
+  );
+  await change(admin, 'kustomization.yaml', text => text.replace('resources:', 'resource:'));
+  assert.match((await check(overlay, admin)).faults.join('\n'), /^kustomize refuses admin: /m);
+});
+
 test('says which value is missing, and which folder is wrong', async () => {
   await using dir = await tempDir();
   const overlay = await installation(dir.path);

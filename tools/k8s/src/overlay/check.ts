@@ -4,6 +4,8 @@ import { join } from 'node:path';
 import type { ManifestTools } from '../install.ts';
 import type { Manifest } from '../manifests.ts';
 import { agreementFindings } from './agreement.ts';
+import { authorityFindings } from './authorities.ts';
+import { certificateFindings } from './certificates.ts';
 import {
   configurationFindings,
   overriddenSettings,
@@ -12,18 +14,22 @@ import {
   unknownSettings,
 } from './configuration.ts';
 import { edgeFindings } from './edge.ts';
-import { programsIn } from './environment.ts';
+import { hasServices, programsIn } from './environment.ts';
 import { fileFindings, filesRead, keysRead } from './files.ts';
-import type { Finding } from './finding.ts';
+import { type Finding, note } from './finding.ts';
 import { nameFindings } from './names.ts';
 import { placeholderFindings } from './placeholders.ts';
 import { imagelessContainers, podFindings, withImages } from './pods.ts';
-import { policyFindings } from './policies.ts';
+import { dnsFindings, policyFindings } from './policies.ts';
 import { doubleScalers, replicaFaults, scalingFindings } from './scaling.ts';
 import { objectFindings } from './schemas.ts';
 import { type IsNeeded, secretFindings } from './secrets.ts';
 import { addressFindings, reachFindings } from './servers.ts';
 import { openStandInFiles } from './stand-ins.ts';
+
+const LONELY = note(
+  'no service of the product is here: check this folder together with its overlay, to check its references too.',
+);
 
 /** Returns all faults and notes about rendered objects, each once. */
 export async function checkObjects(tools: ManifestTools, rendered: Manifest[]): Promise<Finding[]> {
@@ -39,6 +45,7 @@ export async function checkObjects(tools: ManifestTools, rendered: Manifest[]): 
         ? programs.some(({ values }) => values.KAFKA_CA_FILE)
         : starts.some(({ program, needed }) => program.object === by && needed.has(key));
     return unique([
+      ...(hasServices(all) ? [] : [LONELY]),
       ...imagelessContainers(rendered),
       ...ofObjects,
       ...placeholderFindings(all),
@@ -49,6 +56,8 @@ export async function checkObjects(tools: ManifestTools, rendered: Manifest[]): 
       ...secretSettings(all),
       ...configurationFindings(starts),
       ...fileFindings(files, all),
+      ...(await authorityFindings(programs, all)),
+      ...certificateFindings(programs, all),
       ...(await reachFindings(programs, all)),
       ...addressFindings(programs, all),
       ...(await agreementFindings(programs)),
@@ -57,6 +66,7 @@ export async function checkObjects(tools: ManifestTools, rendered: Manifest[]): 
       ...replicaFaults(programs, all),
       ...doubleScalers(all),
       ...policyFindings(all),
+      ...dnsFindings(programs, all),
       ...podFindings(programs, all),
     ]);
   } finally {

@@ -12,7 +12,8 @@ export function destinationOf(
 ): { to: Destination; port: number } {
   if (isIP(host)) return { to: { ip: host }, port };
   const named = serviceIn(host, own, all);
-  if (!named) return { to: { host }, port };
+  const [, maybe] = /^[^.]+\.([^.]+)$/.exec(host) ?? [];
+  if (!named) return { to: { host, namespace: maybe }, port };
   const { name, namespace } = named;
   const service = find(all, 'Service', name, namespace);
   const pods = all.filter(({ metadata }) => metadata.namespace === namespace).flatMap(each => podOf(each) ?? []);

@@ -22,6 +22,13 @@ export interface Program {
 
 const COMMANDS = ['migrate', 'backup'];
 
+/** Returns whether a service of the product is among the objects. Otherwise, they belong to an overlay that has them. */
+export const hasServices = (all: Manifest[]): boolean =>
+  all
+    .flatMap((object): Part[] => podOf(object)?.spec.containers ?? [])
+    .map(({ args = [] }) => programOf(args))
+    .some(name => name !== undefined && !COMMANDS.includes(name));
+
 /** Returns the containers of our programs in the pods of all objects. */
 export function programsIn(all: Manifest[]): Program[] {
   return all.flatMap(object => {

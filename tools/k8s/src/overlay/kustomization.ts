@@ -8,7 +8,7 @@ const FILES = ['kustomization.yaml', 'kustomization.yml', 'Kustomization'];
 /** A kustomization of the operator, with its position among the kustomizations that include it. */
 export interface Kustomization {
   folder: string;
-  /** The path of the file, relative to the checked folder. */
+  /** The path of the file, relative to the checked folder or to a folder around it. */
   file: string;
   // biome-ignore lint/suspicious/noExplicitAny: kustomize checks the fields.
   fields: any;
@@ -21,7 +21,7 @@ export interface Kustomization {
 }
 
 /** Returns the kustomization of a folder, and all local ones that it includes. A remote one is kustomize's task. */
-export async function readKustomizations(root: string): Promise<Kustomization[]> {
+export async function readKustomizations(root: string, within = root): Promise<Kustomization[]> {
   const seen = new Set<string>();
   return await visit(root, { resources: [], components: [], generated: [] });
 
@@ -50,13 +50,13 @@ export async function readKustomizations(root: string): Promise<Kustomization[]>
       found.push(...(await visit(each, { resources, components: [...components], generated })));
       components.push(each);
     }
-    const name = relative(root, file) || file;
+    const name = relative(within, file);
     return [...found, { folder, file: name, fields, resources, components, generated }];
   }
 }
 
 /** Returns whether kustomize downloads it: a URL, or a repository such as github.com/owner/name. */
-const isRemote = (path: string): boolean =>
+export const isRemote = (path: string): boolean =>
   /^[a-z+]+:\/\/|^git@|^git::|\?ref=|\.git(?:\/|$)/.test(path) || /^[\w-]+\.[a-z]{2,}\/[^/]+\/[^/]+/.test(path);
 
 async function firstFile(folder: string): Promise<string | undefined> {

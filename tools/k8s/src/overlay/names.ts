@@ -1,4 +1,5 @@
 import { type Manifest, podOf } from '../manifests.ts';
+import { hasServices } from './environment.ts';
 import { type Finding, fault, find, inWords, listed, note, type Part, similar } from './finding.ts';
 
 /** Servers that an operator may add to the namespace; policies for them may match no pod. */
@@ -108,7 +109,7 @@ function policyFindings(object: Manifest, all: Manifest[]): Finding[] {
     ...Object.values(selector.matchLabels ?? {}),
     ...(selector.matchExpressions ?? []).flatMap(({ values = [] }) => values),
   ];
-  if (wanted.some(name => OPTIONAL_PODS.includes(name))) return [];
+  if (wanted.some(name => OPTIONAL_PODS.includes(name)) || !hasServices(all)) return [];
   const names = pods.flatMap(({ metadata }) => Object.values(metadata?.labels ?? {}));
   const near = wanted.map(name => similar(name, names)).find(Boolean) ?? '';
   return [fault(`${inWords(object)}: podSelector matches no pod in the overlay: correct ${listed(wanted)}${near}.`)];

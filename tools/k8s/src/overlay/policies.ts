@@ -1,6 +1,8 @@
 import { isIP } from 'node:net';
-import type { Manifest } from '../manifests.ts';
-import { type Finding, fault, inWords, type Part } from './finding.ts';
+import { type Manifest, podOf } from '../manifests.ts';
+import type { Program } from './environment.ts';
+import { type Finding, fault, inWords, listed, note, type Part, similar } from './finding.ts';
+import { egressOf, namespacesOf } from './reach.ts';
 
 /** Returns a fault for each port and address of a NetworkPolicy that the API server refuses; its schema allows any text. */
 export const policyFindings = (all: Manifest[]): Finding[] =>
@@ -29,4 +31,55 @@ function isNetwork(text: string): boolean {
   const [base = '', length = '', ...more] = text.split('/');
   const version = isIP(base);
   return version !== 0 && /^\d+$/.test(length) && Number(length) <= (version === 6 ? 128 : 32) && more.length === 0;
+}
+
+/** The namespaces of DNS in most clusters and in OpenShift. */
+const DNS_NAMESPACES = ['kube-system', 'openshift-dns'];
+const DNS_PORTS = [53, 5353];
+/** The cache of a node, which asks the cluster's DNS. Many clusters have none. */
+const NODE_CACHE = '169.254.20.10/32';
+const RULE = 'networks.dns (policy dns)';
+
+/** Returns a fault if network policies keep programs from DNS, or a note if they allow it only at an unusual place. */
+export function dnsFindings(programs: Program[], all: Manifest[]): Finding[] {
+  // A policy of a network plugin may allow it.
+  if (all.some(({ apiVersion, kind }) => kind.endsWith('NetworkPolicy') && !apiVersion.includes('k8s.io'))) return [];
+  const places = programs.map(({ name, object }) => ({ name, peers: dnsPeers(object, all) }));
+  const without = places.filter(({ peers }) => peers?.length === 0).map(({ name }) => name);
+  if (without.length > 0)
+    return [
+      fault(
+        `The network policies do not let ${listed([...new Set(without)])} reach DNS by UDP: allow it in ${RULE}, with the port 53 (OpenShift: 5353).`,
+      ),
+    ];
+  const unusual = new Set(places.flatMap(({ peers }) => unusualNamespaces(peers)));
+  return [...unusual].map(namespace => {
+    const known = DNS_NAMESPACES.find(each => similar(namespace, [each]));
+    return known
+      ? fault(`${RULE} names the namespace ${namespace}: correct it to ${known}.`)
+      : note(
+          `${RULE} allows DNS only in the namespace ${namespace}; in most clusters it is kube-system (OpenShift: openshift-dns).`,
+        );
+  });
+}
+
+/** Returns the peers to which policies allow an object's pods DNS by UDP; undefined if they allow it everywhere. */
+function dnsPeers(object: Manifest, all: Manifest[]): Part[] | undefined {
+  const rules = egressOf({ labels: podOf(object)?.metadata?.labels ?? {}, namespace: object.metadata.namespace }, all);
+  const allowing = rules?.filter(
+    ({ ports }) =>
+      !ports ||
+      ports.some(
+        ({ port, endPort = port, protocol = 'TCP' }: Part) =>
+          protocol === 'UDP' && (port === undefined || DNS_PORTS.some(each => each >= port && each <= endPort)),
+      ),
+  );
+  return allowing?.some(({ to }) => !to) ? undefined : allowing?.flatMap(({ to }) => to);
+}
+
+/** Returns the names of the namespaces that peers allow, if they allow no other place and none is usual. */
+function unusualNamespaces(peers: Part[] = []): string[] {
+  const names = peers.filter(({ ipBlock }) => ipBlock?.cidr !== NODE_CACHE).map(namespacesOf);
+  const known = names.flatMap(each => each ?? []);
+  return names.includes(undefined) || known.some(name => DNS_NAMESPACES.includes(name)) ? [] : known;
 }

@@ -10,8 +10,8 @@ export type Destination =
   | { pod: PodTemplate; namespace: string | undefined }
   /** Pods of a namespace that are not in the overlay. */
   | { namespace: string | undefined }
-  /** A server with a name whose address only the cluster's DNS knows. */
-  | { host: string };
+  /** A server with a name whose address only the cluster's DNS knows. A name of two parts probably has a namespace. */
+  | { host: string; namespace?: string | undefined };
 
 /**
  * Returns whether the NetworkPolicies in `all` let pods with these labels call a TCP port of `to`, or may let them. Without
@@ -23,6 +23,18 @@ export function mayReach(
   port: number | undefined,
   all: Manifest[],
 ): boolean {
+  const rules = egressOf(from, all);
+  return (
+    rules?.some(
+      ({ to: peers, ports }: Part) =>
+        (!peers || peers.some((peer: Part) => isPeer(peer, to, from.namespace))) &&
+        (!ports || port === undefined || ports.some((each: Part) => hasPort(each, port, to))),
+    ) ?? true
+  );
+}
+
+/** Returns the egress rules of the NetworkPolicies that select pods with these labels; undefined if none limits them. */
+export function egressOf(from: { labels: Record<string, string>; namespace: string | undefined }, all: Manifest[]) {
   const policies = all.filter(
     ({ kind, metadata, spec }) =>
       kind === 'NetworkPolicy' &&
@@ -30,14 +42,14 @@ export function mayReach(
       spec.policyTypes?.includes('Egress') &&
       matches(spec.podSelector, from.labels),
   );
-  if (policies.length === 0) return true;
-  return policies
-    .flatMap(({ spec }) => spec.egress ?? [])
-    .some(
-      ({ to: peers, ports }: Part) =>
-        (!peers || peers.some((peer: Part) => isPeer(peer, to, from.namespace))) &&
-        (!ports || port === undefined || ports.some((each: Part) => hasPort(each, port, to))),
-    );
+  return policies.length === 0 ? undefined : policies.flatMap(({ spec }): Part[] => spec.egress ?? []);
+}
+
+/** Returns the names of the only namespaces that a peer selects; undefined if it selects other places. */
+export function namespacesOf({ namespaceSelector }: Part): string[] | undefined {
+  const { matchLabels = {}, matchExpressions = [] } = namespaceSelector ?? {};
+  const listed = matchExpressions.find(({ key, operator }: Part) => key === NAME && operator === 'In')?.values;
+  return matchLabels[NAME] ? [matchLabels[NAME]] : listed;
 }
 
 function hasPort({ port, endPort, protocol = 'TCP' }: Part, wanted: number, to: Destination): boolean {
@@ -51,7 +63,8 @@ function hasPort({ port, endPort, protocol = 'TCP' }: Part, wanted: number, to: 
 function isPeer({ ipBlock, namespaceSelector, podSelector }: Part, to: Destination, own: string | undefined): boolean {
   if ('ip' in to) return ipBlock !== undefined && isInBlock(ipBlock, to.ip);
   // The name of a server outside may also lead to a gateway in a namespace, but never to another pod of the product.
-  if ('host' in to) return ipBlock !== undefined || namespaceSelector !== undefined;
+  if ('host' in to && (ipBlock || !namespaceSelector || !to.namespace))
+    return ipBlock !== undefined || namespaceSelector !== undefined;
   if (ipBlock) return false;
   const isThere = namespaceSelector
     ? matches(knownOnly(namespaceSelector), { [NAME]: to.namespace ?? '' })

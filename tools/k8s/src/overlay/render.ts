@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import { promisify } from 'node:util';
 import { copyChart } from '../chart.ts';
 import { type Manifest, parse, render } from '../manifests.ts';
@@ -26,13 +26,17 @@ export async function renderFolders(tools: { kustomize: string }, folders: strin
   for (const folder of [...folders].sort()) {
     // DIR/admin needs the objects of DIR.
     if (refused.some(each => folder.startsWith(`${each}/`))) continue;
+    const within = folders.find(each => folder.startsWith(`${each}/`)) ?? folder;
     try {
       rendered.objects.push(...objectsOf(await render(tools, folder)));
-      rendered.findings.push(...(await targetFindings(tools, folder)));
+      rendered.findings.push(...(await targetFindings(tools, folder, within)));
     } catch (error) {
       refused.push(folder);
       const missing = await missingValues(folder).catch(() => []);
-      rendered.findings.push(...refusals(error, message => (missing.length > 0 ? missing : kustomizeFaults(message))));
+      const name = relative(within, folder);
+      rendered.findings.push(
+        ...refusals(error, message => (missing.length > 0 ? missing : kustomizeFaults(message, name))),
+      );
     }
   }
   return rendered;
@@ -68,9 +72,9 @@ function refusals(error: unknown, faultsOf: (message: string) => string[]): Find
   return faultsOf(stderr.trim()).map(fault);
 }
 
-/** Returns kustomize's message, in one line. */
-export const kustomizeFaults = (message: string): string[] => [
-  `kustomize refuses the overlay: ${message.replace(/^Error: /, '').replace(/\s*\n\s*/g, ' ')}`,
+/** Returns kustomize's message about the overlay or a folder in it, in one line. */
+export const kustomizeFaults = (message: string, folder = ''): string[] => [
+  `kustomize refuses ${folder || 'the overlay'}: ${message.replace(/^Error: /, '').replace(/\s*\n\s*/g, ' ')}`,
 ];
 
 /** Returns Helm's sentences: one for each value that the schema refuses, or for each fault that the chart lists. */

@@ -3,11 +3,15 @@ import { type SchemaStatus, schemaStatuses } from '../faults.ts';
 import type { ManifestTools } from '../install.ts';
 import type { Manifest } from '../manifests.ts';
 import { refusedPods } from '../pod-security.ts';
+import { hasServices } from './environment.ts';
 import { type Finding, fault, inWords, listed, note } from './finding.ts';
 
 /** The checks that find an object that cannot work; the others are rules for objects of the product alone. */
 const OF_EVERY_OBJECT = ['account', 'leads-somewhere', 'mounts', 'probe-port', 'selector', 'variable-twice'];
 const PART_OF = 'app.kubernetes.io/part-of';
+
+/** The checks that need the network policies of an overlay, not only those of the operator's pod. */
+const OF_WHOLE_OVERLAYS = ['isolated'];
 
 /** Returns the faults that the schemas, the standard `restricted` and our checks of objects find. */
 export async function objectFindings(tools: ManifestTools, all: Manifest[]): Promise<Finding[]> {
@@ -40,8 +44,11 @@ function faultsIn(object: Manifest, status?: SchemaStatus): Finding[] {
 
 function checked(object: Manifest, all: Manifest[]): Finding[] {
   const isOurs = object.metadata.labels?.[PART_OF] === 'recording-request';
-  return CHECKS.filter(({ name }) => isOurs || OF_EVERY_OBJECT.includes(name)).flatMap(({ fault: check }) => {
-    const found = check(object, all);
-    return found ? [fault(`${inWords(object)}: ${found}.`)] : [];
-  });
+  const checks = hasServices(all) ? CHECKS : CHECKS.filter(({ name }) => !OF_WHOLE_OVERLAYS.includes(name));
+  return checks
+    .filter(({ name }) => isOurs || OF_EVERY_OBJECT.includes(name))
+    .flatMap(({ fault: check }) => {
+      const found = check(object, all);
+      return found ? [fault(`${inWords(object)}: ${found}.`)] : [];
+    });
 }

@@ -48,6 +48,27 @@ test('with kustomize, names the policy of a server that installation.yaml does n
   );
 });
 
+test('notes a policy for another namespace than that of a server’s name', async () => {
+  const of = (host: string, namespace: string) =>
+    findingsWith({ SPEECH_BASE_URL: `http://${host}:8000/v1` }, [
+      {
+        to: [{ namespaceSelector: { matchLabels: { 'kubernetes.io/metadata.name': namespace } } }],
+        ports: [{ port: 8000 }],
+      },
+    ]);
+  assert.deepEqual(await of('whisper.speech', 'speech'), []);
+  assert.deepEqual(notesIn(await of('whisper.speech', 'monitoring')), [
+    'SPEECH_BASE_URL: the network policies do not let transcription reach whisper.speech:8000: allow it in networks.speech (policy to-speech), unless whisper.speech is no Service in the namespace speech.',
+  ]);
+  assert.match(faultsIn(await of('whisper.speech.svc', 'monitoring')).join(), /do not let transcription reach/);
+  const [port] = faultsIn(
+    await findingsWith({ SPEECH_BASE_URL: 'http://whisper.corp:8000' }, [allowed('10.4.0.0/24', 443)]),
+  );
+  assert.match(port!, /do not let transcription reach whisper\.corp:8000: .*\(policy to-speech\)\.$/);
+  // The name leads to a server outside, through a gateway of the cluster.
+  assert.deepEqual(await of('speech.corp.internal', 'monitoring'), []);
+});
+
 test('names all servers of a setting in one sentence', async () => {
   const all = [
     deployment('media', FROM_SETTINGS),

@@ -121,6 +121,8 @@ function refusedBy(server: Server, object: Manifest, all: Manifest[]): Pick<Refu
   const from = { labels, namespace: object.metadata.namespace };
   const { to, port } = destinationOf(server, from.namespace, all);
   if (mayReach(from, to, port, all)) return undefined;
+  if ('host' in to && to.namespace && mayReach(from, { host: to.host }, port, all))
+    return { unless: `${to.host} is no Service in the namespace ${to.namespace}` };
   const other = all.find(each => mayAllow(each, labels, port));
   if (other) return { unless: `${inWords(other)} does` };
   // A policy names the pods' port, which may differ from the port of a Service outside the overlay.

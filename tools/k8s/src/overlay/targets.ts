@@ -18,10 +18,16 @@ interface Target {
 
 /**
  * Returns a fault for each patch, replacement or image of the kustomizations in `folder` that matches no object, because
- * kustomize ignores it. The kustomizations of this repository need no check.
+ * kustomize ignores it. The kustomizations of this repository need no check. Names files by their paths from `within`.
  */
-export async function targetFindings(tools: { kustomize: string }, folder: string): Promise<Finding[]> {
-  const own = (await readKustomizations(folder)).filter(each => each.folder === folder || !isShipped(each.folder));
+export async function targetFindings(
+  tools: { kustomize: string },
+  folder: string,
+  within = folder,
+): Promise<Finding[]> {
+  const own = (await readKustomizations(folder, within)).filter(
+    each => each.folder === folder || !isShipped(each.folder),
+  );
   const shipped = await shippedObjects();
   const found = await Promise.all(own.map(each => findingsOf(tools, each, shipped)));
   return found.flat();
