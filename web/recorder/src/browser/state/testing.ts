@@ -1,4 +1,5 @@
 import type { Effect, Event } from './events.ts';
+import type { FileLook } from './file.ts';
 import { reduce } from './reduce.ts';
 import { initialState, type Response, type State, type Visit } from './state.ts';
 import type { Take } from './take.ts';
@@ -104,3 +105,7 @@ export const TO_RECORDING: Event[] = [
 export const TO_REVIEW: Event[] = [...TO_RECORDING, { is: 'stop' }, { is: 'recordingStopped', take: take() }];
 
 export const TO_SENDING: Event[] = [...TO_REVIEW, { is: 'send', note: '' }];
+
+export const CHOSEN: Event = { is: 'fileChosen', name: 'clip.mp4', type: 'video/mp4' };
+export const looked = (look: FileLook): Event => ({ is: 'fileLookedAt', look });
+export const FOUND = looked({ kind: 'video', seconds: 9 });
