@@ -1,31 +1,19 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { type ClientRequest, type IncomingMessage, type RequestListener, request } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { mintToken } from '@recording-request/contract/tokens';
 import { DomainError } from '@recording-request/kit/errors';
-import { makeAuthority } from '@recording-request/stack/authority';
 import { type MediaProxy, startMediaProxy } from '@recording-request/stack/media-proxy';
 import { until } from '@recording-request/testing/wait';
-import { CONTENT, type FakeStore, mediaAt, serveContent, startFakeStore } from './fake-store.ts';
+import { CONTENT, type FakeStore, serveContent, startFakeStore } from './fake-store.ts';
 import { mediaContract } from './media-contract.ts';
+import { behindOf, HERE, OFFLOAD, PROXIED, SECRET } from './offload.ts';
 import { videoBounds } from './stream-bounds.ts';
-import {
-  asProject,
-  type Behind,
-  OWNER_ID,
-  PROJECT_ID,
-  SUBMISSION_ID,
-  startTestGateway,
-  type TestGateway,
-} from './test-service.ts';
-
-const SECRET = 'a-secret-of-the-proxy-0123456789abcdef';
-const OFFLOAD = { MEDIA_OFFLOAD: 'accel', MEDIA_OFFLOAD_SECRET: SECRET, TRUSTED_PROXIES: '1' };
-const HERE = `/api/projects/${PROJECT_ID}/submissions/${SUBMISSION_ID}`;
+import { OWNER_ID, SUBMISSION_ID, startTestGateway, type TestGateway } from './test-service.ts';
 
 let dir: string;
 let store: FakeStore;
@@ -35,14 +23,6 @@ let gateway: TestGateway;
 /** The same gateway without MEDIA_OFFLOAD. */
 let plain: TestGateway;
 let proxy: MediaProxy;
-
-const behindOf = (objects: FakeStore): Behind => ({
-  projects: {
-    getProject: async () => ({ projectName: 'Stories', project: asProject() }),
-    resolveDashboardToken: async () => ({ ownerId: OWNER_ID, projectId: PROJECT_ID }),
-  },
-  submissions: { getMedia: mediaAt(objects) },
-});
 
 before(async () => {
   dir = await mkdtemp(join(tmpdir(), 'recording-request-offload-'));
@@ -152,7 +132,6 @@ const comparable = (headers: Headers) =>
   );
 
 /** The headers that a proxy would add, for requests sent directly to the gateway. */
-const PROXIED = { 'x-media-offload': 'takes', 'x-media-offload-secret': SECRET, 'x-forwarded-for': '192.0.2.1' };
 const FAKED: [why: string, headers: Record<string, string>][] = [
   ['says nothing', {}],
   ['has no secret', { ...PROXIED, 'x-media-offload-secret': '' }],
@@ -346,50 +325,6 @@ test('videos that nginx sends have the same limits; beyond them the gateway answ
   answer((_request, response) => response.writeHead(200, { 'content-length': 1_000 }).write('x'));
   await videoBounds({ gateway: one, base: few.url });
   answer(serveContent);
-});
-
-test('a store over TLS is trusted if its authority is', async () => {
-  const authority = await makeAuthority();
-  const certificate = await authority.issue(['localhost']);
-  const caFile = join(dir, 'store-ca.crt');
-  await writeFile(caFile, authority.cert);
-  await using secure = await startFakeStore(certificate);
-  let requested = 0;
-  secure.answer = (incoming, response) => {
-    requested++;
-    serveContent(incoming, response);
-  };
-  await using over = await startTestGateway(behindOf(secure), OFFLOAD);
-  const options = { gateway: over.base, store: secure.url, secret: SECRET };
-  await using believing = await startMediaProxy({ ...options, dir: join(dir, 'believing'), storeCaFile: caFile });
-  const good = await ask(believing.url, { range: 'bytes=0-9' }, undefined, over);
-  assert.deepEqual([good.status, (await good.arrayBuffer()).byteLength, requested], [206, 10, 1]);
-  // Neither this nginx nor this gateway trusts the store's authority.
-  await using doubting = await startMediaProxy({ ...options, dir: join(dir, 'doubting') });
-  const bad = await ask(doubting.url, {}, undefined, over);
-  assert.deepEqual([bad.status, Object.keys((await bad.json()) as object), requested], [503, ['error'], 1]);
-});
-
-test('a secret replaced in its file takes effect at once; one that is too short never does', async () => {
-  const file = join(dir, 'replaced');
-  await writeFile(file, SECRET);
-  await using one = await startTestGateway(behindOf(store), {
-    ...OFFLOAD,
-    ...{ MEDIA_OFFLOAD_SECRET: '', MEDIA_OFFLOAD_SECRET_FILE: file },
-  });
-  const isRedirected = async (secret: string) => {
-    const response = await ask(one.base, { ...PROXIED, 'x-media-offload-secret': secret }, undefined, one);
-    await response.arrayBuffer();
-    return response.headers.has('x-accel-redirect');
-  };
-  assert.equal(await isRedirected(SECRET), true);
-  const next = SECRET.toUpperCase();
-  await writeFile(file, next);
-  await until('the new secret to take effect', () => isRedirected(next));
-  assert.equal(await isRedirected(SECRET), false);
-  await writeFile(file, 'short');
-  await until('the former secret to end', async () => !(await isRedirected(next)));
-  assert.equal(await isRedirected('short'), false);
 });
 
 test('the log of nginx has no addresses, and the same request ids as the log of the gateway', async () => {
