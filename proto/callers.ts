@@ -31,6 +31,8 @@ export const CALLERS: Readonly<Record<string, readonly Caller[]>> = {
   '/recording.projects.v1.ProjectsService/GetEventLink': ['webhooks'],
   '/recording.projects.v1.ProjectsService/ForgetReference': ['submissions'],
   '/recording.projects.v1.ProjectsService/ListRetentions': ['submissions'],
+  '/recording.projects.v1.ProjectsService/TakeEndedSandboxes': ['submissions'],
+  '/recording.projects.v1.ProjectsService/EraseSandbox': ['submissions'],
   '/recording.projects.v1.ProjectsService/RotateDashboardToken': ['gateway'],
   '/recording.projects.v1.ProjectsService/ResolveDashboardToken': ['gateway'],
   '/recording.projects.v1.ProjectsService/ResolveRecipient': ['gateway'],

@@ -10,6 +10,8 @@ export const ERROR_CODES = {
   forbidden: '403: the request is not allowed.',
   scope_missing: '403: the token lacks the scope that the sentence names.',
   allowance_exceeded: '403: the request needs more videos than the allowance has left.',
+  sandbox_limit:
+    '403: the owner has created as many sandboxes as a day allows; the sentence says when the next one may be created.',
   not_found: '404: the resource does not exist, is not yours, or is not ready yet.',
   method_not_allowed: '405: the path does not have this method; `Allow` names its methods.',
   request_timeout: '408: the request, or its body, took too long to arrive.',

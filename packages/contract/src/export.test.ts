@@ -213,9 +213,9 @@ test('an entry of transcripts.txt has the words, or why there are none', () => {
 });
 
 test('the body of an event', () => {
-  const about = { id: 'e', createdAt: new Date(0), projectId: '4', projectName: 'P' };
+  const about = { id: 'e', createdAt: new Date(0), projectId: '4', projectName: 'P', sandbox: false };
   assert.equal(
     JSON.stringify(webhookBody(about, { type: 'webhook.test' })),
-    '{"id":"e","type":"webhook.test","createdAt":"1970-01-01T00:00:00.000Z","data":{"projectId":"4","projectName":"P","submission":null}}',
+    '{"id":"e","type":"webhook.test","createdAt":"1970-01-01T00:00:00.000Z","data":{"projectId":"4","projectName":"P","submission":null,"sandbox":false}}',
   );
 });

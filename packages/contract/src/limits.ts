@@ -15,6 +15,12 @@ export const LIMITS = {
   expiresInHours: 87_600,
   sharedLinkMaxUses: 1_000_000,
   maxDurationSec: 600,
+  /** Sandboxes do not count against an allowance, so each owner has few, and each takes few short clips. */
+  sandboxDurationSec: 15,
+  /** The maximum number of sandboxes that an owner creates in the lifetime of a sandbox. */
+  sandboxes: 10,
+  /** The maximum number of clips of a sandbox: its responses, times the questions of an interview. */
+  sandboxClips: 1_000,
   /** The longest retention of a project's clips, unless the operator's is shorter. */
   retentionDays: 36_500,
   urlLength: 2_048,

@@ -174,6 +174,14 @@ const settingsTable = (rule: AddressRule) => ({
     ),
     answer: shownText('Where the contributor can go at the end; "" when there is none.'),
   }),
+  sandbox: setting({
+    default: false,
+    request: flag(
+      `Make a project for tests: clips of at most ${LIMITS.sandboxDurationSec} s, no use of the allowance, and the project is erased with its clips after a day.`,
+    ),
+    answer: flag('Whether it is a sandbox: a project for tests, which is erased a day after its creation.'),
+    patch: false,
+  }),
 });
 
 type Table = ReturnType<typeof settingsTable>;
@@ -202,6 +210,7 @@ export const SUMMARY_SETTINGS = [
   'noteEnabled',
   'requireTerms',
   'showSuccessDialog',
+  'sandbox',
 ] as const satisfies SettingName[];
 
 /**

@@ -17,6 +17,7 @@ import {
   TRANSCRIPT_STATUSES,
   type TranscriptStatusName,
 } from './resources/fields.ts';
+import { type RetentionInput, retention } from './retention.ts';
 import { FEED_EVENTS, TEST_EVENT, WEBHOOK_EVENTS, type WebhookEventType } from './webhook-events.ts';
 
 const optionalFlag = (description: string) => Type.Optional(flag(description));
@@ -31,19 +32,6 @@ const window = {
   expiresInHours: Type.Optional(whole(LIMITS.expiresInHours, 'Hours until the links expire; wins over expiresInDays.')),
   neverExpire: optionalFlag('The links stay valid until exhausted or disabled; wins over both.'),
 };
-const retention = {
-  retentionDays: Type.Optional(
-    Type.Unsafe<number | null>({
-      type: ['integer', 'null'],
-      minimum: 1,
-      maximum: LIMITS.retentionDays,
-      description:
-        "Clips are erased this many days after they landed, for good; also those that have landed already. Not more than the operator's retention; null: only the operator's applies.",
-      'x-constraint': `must be null or a whole number from 1 to ${LIMITS.retentionDays}`,
-    }),
-  ),
-};
-type RetentionInput = Static<Type.TObject<typeof retention>>;
 type Window = Static<Type.TObject<typeof window>>;
 
 /**

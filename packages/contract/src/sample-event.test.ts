@@ -10,7 +10,7 @@ import { WEBHOOK_EVENTS } from './webhook-events.ts';
 const context = Object.fromEntries(RESOURCES.map(schema => [`${(schema as { $id?: string }).$id}#`, schema]));
 
 test('each event has a schema, and its sample fits only that one', () => {
-  const project = { projectId: crypto.randomUUID(), projectName: 'P' };
+  const project = { projectId: crypto.randomUUID(), projectName: 'P', sandbox: false };
   const at = new Date();
   for (const type of WEBHOOK_EVENTS) {
     const sample = { ...project, baseUrl: 'https://rec.example', at, id: () => crypto.randomUUID() };

@@ -31,6 +31,8 @@ export interface WebhookHead {
   createdAt: Date;
   projectId: string;
   projectName: string;
+  /** Whether the project is a sandbox. */
+  sandbox: boolean;
 }
 
 /** The fields of every body. resources/webhook-event.ts has the fields of each type. */
@@ -38,12 +40,12 @@ export interface WebhookBodyJson {
   id: string;
   type: string;
   createdAt: string;
-  data: { projectId: string; projectName: string; submission: SubmissionJson | null };
+  data: { projectId: string; projectName: string; submission: SubmissionJson | null; sandbox: boolean };
 }
 
 export function webhookBody(head: WebhookHead, subject: WebhookSubject): WebhookBodyJson {
-  const { id, createdAt, projectId, projectName } = head;
-  const data = { projectId, projectName, ...dataOf(subject) };
+  const { id, createdAt, projectId, projectName, sandbox } = head;
+  const data = { projectId, projectName, ...dataOf(subject), sandbox };
   return { id, type: subject.type, createdAt: createdAt.toISOString(), data };
 }
 

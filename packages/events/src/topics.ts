@@ -4,6 +4,7 @@ const TOPIC_OF = {
   'submission.transcript.completed': 'submissions.events',
   'submission.transcript.failed': 'submissions.events',
   'submission.erased': 'submissions.events',
+  'project.erased': 'submissions.events',
   'submission.media.requested': 'media.work',
   'submission.transcript.requested': 'transcription.work',
   // These events are only for owners' webhooks.

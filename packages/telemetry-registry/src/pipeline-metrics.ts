@@ -160,6 +160,12 @@ export const PIPELINE = {
     description: 'Clips with unpublished events; 10,000 means 10,000 or more.',
     attributes: {},
   },
+  'recording.sandboxes.age': {
+    kind: 'gauge',
+    unit: 's',
+    description: 'How long ago the oldest sandbox ended that is not erased; 0 without one.',
+    attributes: {},
+  },
   'recording.dead_letters': {
     kind: 'gauge',
     unit: '{record}',

@@ -58,6 +58,11 @@ export const variables = {
     'the age at which submissions erases every clip; here, the longest `retentionDays` of a project. 0: no limit',
     { default: 0, max: 36_500 },
   ),
+  sandboxSeconds: integer('SANDBOX_SECONDS', 'the lifetime of a sandbox; then it is erased with its links and clips', {
+    default: DAY,
+    min: 1,
+    max: 30 * DAY,
+  }),
   webhookSecretOverlapSeconds: integer('WEBHOOK_SECRET_OVERLAP_SECONDS', 'how long the previous secret still signs', {
     default: DAY,
     min: 0,

@@ -107,6 +107,9 @@ test('no query of a store reads more than it returns or changes, however much is
   await users.close('new', now);
   await users.remove('new');
   await open.transaction(session => users.reserve(OWNER, 1, session));
+  await open.transaction(session =>
+    users.addSandbox(OWNER, { now, endsAt: new Date(now.getTime() + DAY_MS) }, session),
+  );
 
   await tokens.insert(
     { _id: 'fresh', userId: OWNER, label: '', scopes: [], createdAt: now, expiresAt: null, revokedAt: null },
@@ -161,6 +164,12 @@ test('no query of a store reads more than it returns or changes, however much is
   assert.equal((await projects.update(before, retained, undefined))?.retentionDays, 7);
   assert.equal((await projects.retentions('', 10)).length, 1);
   assert.equal((await projects.retentions(PROJECT, 10)).length, 0);
+  const endsAt = at(0);
+  const sandbox = { ...project(0), _id: uuidv7(), sandboxEndsAt: endsAt, sandboxDueAt: endsAt };
+  await open.models.projects.collection.insertOne(sandbox as never);
+  assert.deepEqual(await projects.firstSandboxEnd(), endsAt);
+  assert.equal((await projects.takeEndedSandboxes(now, 4, DAY_MS)).length, 1);
+  assert.equal((await projects.takeEndedSandboxes(now, 4, DAY_MS)).length, 0);
   await projects.setDashboardHash(OWNER, PROJECT, hashOf('another'));
   for (const secret of ['another', 'dashboard 7', 'dashboard 7']) await projects.findByDashboardHash(hashOf(secret));
 

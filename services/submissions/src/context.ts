@@ -59,6 +59,8 @@ export interface Context extends Stores, AsyncDisposable {
   retentionLease: Lease;
   /** The same for the projects that have a retention of their own. */
   projectRetention: ProjectRetention;
+  /** The lease that makes one process erase ended sandboxes. */
+  sandboxLease: Lease;
 }
 
 // The database returns up to 16 MiB at a time, even when a page uses only the beginning of this.
@@ -116,6 +118,7 @@ export async function openContext(config: Config, log: Logger): Promise<Context>
     pages: createPageCache(Math.min(PAGES_BYTES, Math.floor(memoryLimit() / 16))),
     exports,
     retentionLease: createLease(connection, 'retention', RETENTION_LEASE_MS),
+    sandboxLease: createLease(connection, 'sandboxes', RETENTION_LEASE_MS),
     projectRetention: { lease: createLease(connection, 'project retention', RETENTION_LEASE_MS), after: '' },
     [Symbol.asyncDispose]: () => parts.disposeAsync(),
   };

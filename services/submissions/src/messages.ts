@@ -69,6 +69,7 @@ export function toMessage(submission: Submission): SubmissionMessage {
     language: submission.language || undefined,
     responseId: submission.responseId,
     changedAt: submission.changedAt,
+    sandbox: submission.sandbox,
   };
 }
 

@@ -126,7 +126,7 @@ test('optional events go to the projects that subscribe, with their contents, on
   assert.equal(bodies.get(ready).data.submission.mediaStatus, 'ready');
   assert.equal(bodies.get(whole).data.submission.transcriptText, 'many words');
   const { responseSessionId, linkId: tokenId, submissionIds } = response;
-  const head = { projectId, projectName: 'Voices', submission: null };
+  const head = { projectId, projectName: 'Voices', submission: null, sandbox: false };
   assert.deepEqual(bodies.get(completed).data, { ...head, response: { responseSessionId, tokenId, submissionIds } });
   assert.deepEqual(bodies.get(erased).data, { ...head, submissionId, erasedAt: erasedAt.toISOString() });
   assert.equal(bodies.get(erased).type, 'submission.erased');

@@ -82,6 +82,25 @@ test('an erased project leaves its events without data', async () => {
   );
 });
 
+test('the event of an erased project removes the data of its events, also of those that arrive later', async () => {
+  const { ownerId, projectId } = project();
+  const other = project(ownerId);
+  await publishAll(harness.kafka, [completed(submission(projectId)), completed(submission(other.projectId))]);
+  await feedOf(harness, ownerId, 2);
+  const erased = newEvent('project.erased', { $case: 'projectErased', value: { projectId, ownerId } });
+  await publishAll(harness.kafka, [erased, erased]);
+  const events = await until('the data is erased', async () => {
+    const { events } = await readOn(harness.webhooks, ownerId);
+    return events.some(each => each.erased) && events;
+  });
+  assert.deepEqual(
+    events.filter(each => each.erased).map(each => each.projectId),
+    [projectId],
+  );
+  await harness.kafka.publish(await ownerEvent({ secrets }, ownerId, { projectId }));
+  assert.equal((await feedOf(harness, ownerId, 3)).filter(each => each.erased).length, 2);
+});
+
 test('an erased owner has no events, also none that arrive later', async () => {
   const [{ ownerId, projectId }, other] = [project(), project()];
   await harness.kafka.publish(completed(submission(projectId)));

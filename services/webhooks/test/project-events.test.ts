@@ -50,7 +50,7 @@ test('events about a link contain its person and address, which Kafka does not h
   await receiver.waitFor(5, mine);
   const received = receiver.received.filter(mine);
   const byType = Object.fromEntries(received.map(request => [request.headers['service-event'], dataOf(request)]));
-  const head = { projectId, projectName: 'Voices', submission: null };
+  const head = { projectId, projectName: 'Voices', submission: null, sandbox: false };
   const link = {
     tokenId: linkId,
     recipient: { name: 'Ada', reference: 'P-17', email: null, locale: 'en', verified: true },

@@ -187,7 +187,7 @@ test('a process that was paused past its lease does not repeat a delivery that a
   const requested = async () => {
     await until('the other process has sent it', isDelivered);
     const target = { projectName: 'Voices', url: receiver.url, secrets: [], version: 1, events: [], ownerId: 'owner' };
-    return { ...target, hasInvitations: false };
+    return { ...target, hasInvitations: false, sandbox: false };
   };
   const targets: Targets = { of: requested, recent: requested, invitationOf: async () => undefined, close() {} };
   const turns = { begin: () => 0 };

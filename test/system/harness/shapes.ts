@@ -61,6 +61,7 @@ const additional: Shape = {
   state: 'invited|opened|recording|sent|closed|null',
   answersSent: 'integer|null',
   questionCount: 'integer|null',
+  sandbox: 'boolean',
 };
 
 export const RecipientLink: Shape = { ...contractLink, ...additional };
@@ -109,6 +110,7 @@ export const Submission: Shape = {
   metadata: 'texts',
   late: 'boolean',
   changedAt: 'date-time',
+  sandbox: 'boolean',
 };
 
 export const Recipient: Shape = {
@@ -135,6 +137,7 @@ export const ProjectSummary: Shape = {
   requireTerms: 'boolean',
   showSuccessDialog: 'boolean',
   stats: 'ProjectStats',
+  sandbox: 'boolean',
 };
 
 export const ProjectDetail: Shape = {
@@ -155,6 +158,7 @@ export const ProjectDetail: Shape = {
   webhookSigned: 'boolean',
   closedAt: 'date-time|null',
   retentionDays: 'integer|null',
+  sandboxEndsAt: 'date-time|null',
 };
 
 export const CreationCounts: Shape = {
@@ -184,6 +188,8 @@ export const ProjectCreated: Shape = {
   apiUser: 'ApiUser',
   recipientUrls: 'CreatedLink[]',
   counts: 'CreationCounts',
+  sandbox: 'boolean',
+  sandboxEndsAt: 'date-time|null',
 };
 
 export const ProjectLinks: Shape = {

@@ -44,6 +44,7 @@ const FIELDS: Record<string, { good: unknown[]; bad: unknown[] }> = {
     bad: [[''], [long(501)], Array.from({ length: 51 }, () => 'x'), [1], [null], 'x', {}, null],
   },
   acceptReference: flag,
+  sandbox: flag,
   retentionDays: { good: [1, 36_500, null], bad: [0, -1, 1.5, 36_501, '30', true, [], {}] },
   returnUrl: {
     good: ['', 'https://a.example', 'https://a.example/{reference}?s={submissionId}&c={code}#x', url(2048)],
@@ -58,7 +59,7 @@ const FIELDS: Record<string, { good: unknown[]; bad: unknown[] }> = {
   showSuccessDialog: flag,
   successMessage: words(2_000),
 };
-const NOT_UPDATED = ['count', 'sharedLinkEnabled'];
+const NOT_UPDATED = ['count', 'sharedLinkEnabled', 'sandbox'];
 
 /** Values of the query parameters of a list. */
 const LISTED = { limit: ['1', '100'], selected: ['true', 'false'] };
@@ -285,6 +286,8 @@ export function requests(seed: SeedData): void {
         webhookSigned: false,
         closedAt: null,
         retentionDays: null,
+        sandbox: false,
+        sandboxEndsAt: null,
       });
     });
     test('neverExpire overrides hours, and hours override days', async () => {

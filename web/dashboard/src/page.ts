@@ -7,6 +7,7 @@ import { slim } from './clip.ts';
 import { clipsSection } from './components/clips-section.ts';
 import { downloads, figures } from './components/figures.ts';
 import { linksSection } from './components/link-list.ts';
+import { time } from './components/time.ts';
 import type { DashboardDocument } from './document.ts';
 import { markup } from './markup.ts';
 import type { PageEtags, Query } from './settings.ts';
@@ -39,6 +40,7 @@ export function dashboardPage(view: DashboardView): DashboardDocument {
       h(
         'main',
         null,
+        sandboxNotice(project),
         h('div', { id: 'banner', class: 'warning banner', role: 'alert', hidden: true }),
         h('div', { id: 'endpoint', class: 'warning', role: 'status', hidden: true }),
         h('dl', { id: 'figures', class: 'figures', 'aria-label': 'At a glance' }, figures(overview)),
@@ -71,6 +73,17 @@ const header = ({ projectName }: ProjectDetailJson, brand: Brand): ComponentChil
       h('p', { id: 'fresh', class: 'fresh' }, h('noscript', null, 'Reload the page to see new clips.')),
     ),
     h('button', { id: 'review', class: 'needs-script', type: 'button' }, 'Review clips'),
+  );
+
+/** Tells reviewers that a sandbox and its clips do not last. */
+const sandboxNotice = ({ sandbox, sandboxEndsAt }: ProjectDetailJson): ComponentChildren =>
+  sandbox &&
+  h(
+    'p',
+    { id: 'sandbox', class: 'warning' },
+    'This is a test project. It is erased with all its clips on ',
+    time(sandboxEndsAt),
+    '.',
   );
 
 const sections = (): ComponentChildren =>

@@ -24,6 +24,7 @@ test('the first view (document and script) is small in every language', t => {
     showSuccessDialog: true,
     successMessage: '',
     acceptReference: false,
+    sandbox: true,
   };
   for (const language of LANGUAGES.values()) {
     const page = recorderPage({ settings, shared: false, status: 'active', language, brand });

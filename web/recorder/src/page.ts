@@ -124,6 +124,7 @@ function welcomeScreen({ settings, answered, language, brand, kept }: Welcome, a
 ${brandHeader(brand, languagePicker(language, kept))}
 <div class="middle">
 <h1 dir="auto">${settings.projectName}</h1>
+${settings.sandbox ? html`<p class="notice-box">${page.sandbox}</p>` : null}
 <p class="lead">${count > 0 ? fillPlural(language, 'leadInterview', count, { time }) : fill(page.lead, { time })}</p>
 ${questionList(settings, answered, page)}
 <p class="promise">${page.promise}</p>

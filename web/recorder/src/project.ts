@@ -14,4 +14,5 @@ export type RecorderProject = Pick<
   | 'showSuccessDialog'
   | 'successMessage'
   | 'acceptReference'
+  | 'sandbox'
 >;

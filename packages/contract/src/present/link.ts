@@ -90,6 +90,7 @@ function additionalFields(link: Link) {
     state: (link.personState && STATE_NAMES[link.personState]) || null,
     answersSent: isInterview ? link.submissionCount : null,
     questionCount: isInterview ? questionCount : null,
+    sandbox: link.sandbox ?? false,
   };
 }
 
@@ -108,10 +109,10 @@ export const presentSharedLink = (link: Link, context: SharedLinkContext): Share
  * repeated request gets the same answer.
  */
 export function presentCreatedLink(
-  { linkId, token, linkType, maxUses, createdAt, questionCount }: Link,
+  { linkId, token, linkType, maxUses, createdAt, questionCount, sandbox }: Link,
   { baseUrl, expiresAt, invitation }: CreationContext,
 ): CreatedRecipientLinkJson {
-  const made = { linkId, token, linkType, maxUses, createdAt, expiresAt, invitation, questionCount };
+  const made = { linkId, token, linkType, maxUses, createdAt, expiresAt, invitation, questionCount, sandbox };
   const status = LinkStatus.LINK_STATUS_ACTIVE;
   const personState = PersonState.PERSON_STATE_INVITED;
   const link = { ...made, status, personState, submissionCount: 0, remainingUses: maxUses };

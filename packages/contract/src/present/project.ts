@@ -84,23 +84,29 @@ export function presentProjectSummary(
     requireTerms: summary.requireTerms,
     showSuccessDialog: summary.showSuccessDialog,
     stats: presentStats(summary.linkStats, counts),
+    sandbox: summary.sandbox ?? false,
   };
 }
 
 export function presentProjectDetail(project: Project, counts: SubmissionCounts = NO_SUBMISSIONS): ProjectDetailJson {
   const { settings } = partsOf(project);
+  // Fields that were added later come last, in their order.
+  const { sandbox, ...summary } = presentProjectSummary(summaryOf(project), counts);
   return {
-    ...presentProjectSummary(summaryOf(project), counts),
+    ...summary,
     ...pick({ ...settings, remind: settings.remind ?? SETTING_DEFAULTS.remind }, DETAIL_SETTINGS),
     sharedLinkMaxUses: settings.sharedLinkMaxUses || null,
     webhookEvents: settings.webhookEvents.filter(isOptionalEvent),
     webhookSigned: project.webhookSigned,
     closedAt: isoDateOrNull(project.closedAt),
     retentionDays: project.retentionDays ?? null,
+    sandbox,
+    sandboxEndsAt: isoDateOrNull(project.sandboxEndsAt),
   };
 }
 
-type CreationHead = Omit<ProjectCreatedJson, 'recipientUrls' | 'counts'>;
+type CreationTail = Pick<ProjectCreatedJson, 'counts' | 'sandbox' | 'sandboxEndsAt'>;
+type CreationHead = Omit<ProjectCreatedJson, 'recipientUrls' | keyof CreationTail>;
 
 /** Returns the part of a creation result before its unique links. Only a creation result shows the dashboard token. */
 export function presentCreationHead(created: CreateProjectResponse, baseUrl: string): CreationHead {
@@ -129,8 +135,13 @@ export function presentCreationHead(created: CreateProjectResponse, baseUrl: str
 }
 
 /** Returns the part of a creation result after its unique links. */
-export function presentCreationTail({ project }: CreateProjectResponse): Pick<ProjectCreatedJson, 'counts'> {
+export function presentCreationTail({ project }: CreateProjectResponse): CreationTail {
   if (!project) throw new Error('the creation has no project');
-  const { uniqueLinksRemaining, sharedUsesRemaining, responseSlotsRemaining } = partsOf(project).links;
-  return { counts: { videosCreated: 0, uniqueLinksRemaining, sharedUsesRemaining, responseSlotsRemaining } };
+  const { settings, links } = partsOf(project);
+  const { uniqueLinksRemaining, sharedUsesRemaining, responseSlotsRemaining } = links;
+  return {
+    counts: { videosCreated: 0, uniqueLinksRemaining, sharedUsesRemaining, responseSlotsRemaining },
+    sandbox: settings.sandbox,
+    sandboxEndsAt: isoDateOrNull(project.sandboxEndsAt),
+  };
 }

@@ -96,6 +96,7 @@ export function presentSubmission(submission: Submission, context: SubmissionCon
     metadata: invitation?.metadata ?? {},
     late: isLate(submission, invitation),
     changedAt: isoDate(submission.changedAt ?? submission.createdAt, 'changedAt'),
+    sandbox: submission.sandbox ?? false,
   };
 }
 

@@ -2,6 +2,7 @@ import Type, { type Static } from 'typebox';
 import {
   count,
   dateTime,
+  flag,
   LINK_STATUSES,
   LINK_TYPES,
   nullableFormat,
@@ -56,6 +57,7 @@ const additionalFields = {
   questionCount: nullableInteger(
     'How many questions the interview has; null outside interviews and for a shared link.',
   ),
+  sandbox: flag('Whether the project is a sandbox.'),
 };
 const qrCodePngUrl = uri('Authenticated address of the QR code of the shared link, a PNG.');
 const sameAddress = uri('The same as recipientUrl.');

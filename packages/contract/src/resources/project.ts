@@ -36,7 +36,7 @@ export const ProjectStats = Type.Object(
 );
 export type ProjectStatsJson = Static<typeof ProjectStats>;
 
-const summaryFields = {
+const commonFields = {
   projectId: uuid('The project.'),
   ...settingAnswers(['projectName']),
   createdAt: dateTime('When it was created.'),
@@ -49,18 +49,27 @@ const summaryFields = {
   stats: ref(ProjectStats),
 };
 
-export const ProjectSummary = Type.Object(summaryFields, { $id: 'ProjectSummary', ...resource });
+const sandbox = settingAnswers(['sandbox']);
+
+export const ProjectSummary = Type.Object({ ...commonFields, ...sandbox }, { $id: 'ProjectSummary', ...resource });
 export type ProjectSummaryJson = Static<typeof ProjectSummary>;
+
+const sandboxEndsAt = nullableFormat(
+  'date-time',
+  'When the sandbox is erased, with its links and clips; null for other projects.',
+);
 
 export const ProjectDetail = Type.Object(
   {
-    ...summaryFields,
+    ...commonFields,
     ...settingAnswers(DETAIL_SETTINGS),
     webhookSigned: flag('Whether a webhookSecret is set, which signs the events. The secret itself is never shown.'),
     closedAt: nullableFormat('date-time', 'When the owner closed it; null while it is open.'),
     retentionDays: nullableInteger(
       "How many days after its landing a clip is erased; null: only the operator's retention applies.",
     ),
+    ...sandbox,
+    sandboxEndsAt,
   },
   { $id: 'ProjectDetail', ...resource },
 );
@@ -104,6 +113,8 @@ export const ProjectCreated = Type.Object(
     apiUser: ref(ApiUser),
     recipientUrls: Type.Array(ref(CreatedRecipientLink), { description: 'The single-recipient links.' }),
     counts: ref(CreationCounts),
+    ...sandbox,
+    sandboxEndsAt,
   },
   { $id: 'ProjectCreated', ...resource },
 );

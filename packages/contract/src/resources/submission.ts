@@ -83,6 +83,7 @@ export const Submission = Type.Object(
     changedAt: dateTime(
       'When any part of the submission last changed: media, transcript, note, selection, recipient, metadata or dueAt. In an event, the time of the event.',
     ),
+    sandbox: flag('Whether the project is a sandbox, so that the clip is a test.'),
   },
   { $id: 'Submission', ...resource },
 );

@@ -1,8 +1,10 @@
 import Type, { type TSchema } from 'typebox';
 import type { WebhookEventType } from '../webhook-events.ts';
-import { count, dateTime, nullableFormat, nullableInteger, ref, resource, text, uuid } from './fields.ts';
+import { count, dateTime, flag, nullableFormat, nullableInteger, ref, resource, text, uuid } from './fields.ts';
 import { EventLink } from './recipient.ts';
 import { Submission } from './submission.ts';
+
+const sandbox = flag('Whether the project is a sandbox, so that the event is about a test.');
 
 const event = <const T extends WebhookEventType, D extends Record<string, TSchema>>(type: T, $id: string, data: D) =>
   Type.Object(
@@ -11,7 +13,7 @@ const event = <const T extends WebhookEventType, D extends Record<string, TSchem
       type: Type.Unsafe<T>({ type: 'string', const: type }),
       createdAt: dateTime('When it happened.'),
       data: Type.Object(
-        { projectId: uuid('The project.'), projectName: text('Its title at that time.'), ...data },
+        { projectId: uuid('The project.'), projectName: text('Its title at that time.'), ...data, sandbox },
         resource,
       ),
     },

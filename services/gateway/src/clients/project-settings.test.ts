@@ -30,6 +30,14 @@ for (const [window, seconds] of WINDOWS) {
   });
 }
 
+test('a sandbox has short clips by default', () => {
+  const durationOf = (body: object) => creationOf({ ...least, ...body }, DEFAULT).settings?.maxDurationSec;
+  assert.equal(durationOf({}), 120);
+  assert.equal(durationOf({ sandbox: true }), 15);
+  assert.equal(durationOf({ sandbox: true, maxDurationSec: 10 }), 10);
+  assert.equal(durationOf({ sandbox: true, maxDurationSec: 60 }), 60, 'the projects service refuses it');
+});
+
 test('an update changes only the fields that it names', () => {
   const body = { projectName: 'B', interviewQuestions: [], webhookUrl: '', expiresInDays: undefined };
   const { settings, webhookSecret, expiry } = updateOf(body, DEFAULT);

@@ -1,3 +1,4 @@
+import { LIMITS } from '@recording-request/contract/limits';
 import { pick, SETTING_DEFAULTS, SETTING_NAMES, type Settings } from '@recording-request/contract/project-settings';
 import type { CreateProjectInput, UpdateProjectInput } from '@recording-request/contract/requests';
 import type { CreateProjectRequest, UpdateProjectRequest } from '@recording-request/proto/projects/v1/projects';
@@ -20,7 +21,9 @@ export function creationOf(
   body: CreateProjectInput,
   expiryDefaultSeconds: number,
 ): Pick<CreateProjectRequest, 'settings' | 'count' | 'expiresInSeconds' | 'webhookSecret' | 'retentionDays'> {
-  const given = { ...SETTING_DEFAULTS, ...body };
+  const { maxDurationSec } = SETTING_DEFAULTS;
+  const shorter = body.sandbox ? { maxDurationSec: Math.min(maxDurationSec, LIMITS.sandboxDurationSec) } : {};
+  const given = { ...SETTING_DEFAULTS, ...shorter, ...body };
   return {
     settings: { ...pick(given, SETTING_NAMES), remind: remindOf(body) ?? SETTING_DEFAULTS.remind },
     count: body.count,

@@ -61,6 +61,7 @@ allowance; a creation beyond it is 403.
 | acceptReference | false | see Send the contributor back |
 | returnUrl | "" | absolute https URL (also http if the operator allows it), ≤ ${said(LIMITS.urlLength)}; may have placeholders |
 | retentionDays | null | null or 1–${said(LIMITS.retentionDays)}, not more than the operator's: see Delete by age |
+| sandbox | false | only at creation: see Try it in a sandbox |
 | interviewQuestions | [] | ≤ ${LIMITS.interviewQuestions}, each 1–${LIMITS.questionLength}; each answer becomes a separate submission |
 
 \`\`\`sh
@@ -72,7 +73,7 @@ api "$BASE/api/projects/$PROJECT/links"
 api "$BASE/api/projects/$PROJECT/shared-link/qr.png" -o qr.png
 \`\`\`
 
-PATCH accepts the same fields except \`count\` and \`sharedLinkEnabled\`; omitted fields stay unchanged. \`""\` clears an address, a
+PATCH accepts the same fields except \`count\`, \`recipients\`, \`sharedLinkEnabled\` and \`sandbox\`; omitted fields stay unchanged. \`""\` clears an address, a
 secret or the language. No answer shows the secret; a project's \`webhookSigned\` shows whether it has one.
 
 \`GET /api/projects\` lists all projects in one answer. With \`limit\` (1–${LIMITS.linkPageSize}), \`cursor\` or \`q\` (words in the name; parts of words match, letter
@@ -89,6 +90,17 @@ With \`retentionDays\`, each clip of the project is erased that many days after 
 changed value applies at once, also to clips that have landed: a shorter one can erase many clips within minutes. If the
 operator erases clips earlier, that applies, and a longer value is 400. The event \`submission.erased\` reports each erased clip; the
 feed keeps its events without their data. The links, with their people, stay until the project is erased.
+
+### Try it in a sandbox
+
+\`"sandbox": true\` in a creation makes a project for tests. It uses nothing of your allowance, its clips have at most ${LIMITS.sandboxDurationSec} s
+(\`maxDurationSec\` is ${LIMITS.sandboxDurationSec} unless you set less), and the recorder says that it is a test. At \`sandboxEndsAt\`, about a day after its creation, the project is
+erased for good, with its links, people, clips and the data of its events; its links expire then at the latest. A webhook that waits is not
+sent any more. A longer take is refused like any take that is longer than \`maxDurationSec\`: the contributor can record again.
+
+You can create ${LIMITS.sandboxes} sandboxes a day (then 403 with \`Error-Code: sandbox_limit\`). A sandbox takes ${said(LIMITS.sandboxClips)} clips: its responses, times the questions of an
+interview. \`sandbox\` is true on the project, its links and submissions, in \`export.json\` and in the \`data\` of webhooks and of the feed; false
+everywhere else. A project stays what it is: PATCH does not take the field.
 
 ### Send the contributor back
 

@@ -45,6 +45,7 @@ const link = (baseUrl: string, token: string, linkType: 'unique' | 'shared') => 
     state: shared ? null : 'invited',
     answersSent: null,
     questionCount: null,
+    sandbox: false,
   };
 };
 
@@ -79,6 +80,7 @@ const summary = {
     responseSlotsUsed: 1,
     responseSlotsRemaining: 52,
   },
+  sandbox: false,
 };
 
 const detail = {
@@ -95,6 +97,7 @@ const detail = {
   webhookSigned: true,
   closedAt: null,
   retentionDays: 90,
+  sandboxEndsAt: null,
   transcriptionLanguage: 'en',
   acceptReference: true,
   returnUrl: 'https://bakery.example/thanks?order={reference}&code={code}',
@@ -173,6 +176,8 @@ export function exampleResources(baseUrl: string) {
       apiUser: { ...allowance, reservedVideoCount: 51 },
       recipientUrls: [{ ...unique, url: unique.recipientUrl }],
       counts: { videosCreated: 0, uniqueLinksRemaining: 1, sharedUsesRemaining: 50, responseSlotsRemaining: 51 },
+      sandbox: false,
+      sandboxEndsAt: null,
     },
     links: { projectId: PROJECT, sharedLink: shared, recipientUrls: [unique] },
     linksPage: {

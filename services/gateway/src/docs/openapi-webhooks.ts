@@ -106,7 +106,7 @@ export function webhooksSection(baseUrl: string) {
 /** Returns a complete example of each type. */
 function examples(baseUrl: string) {
   const at = new Date('2026-03-02T10:15:28.000Z');
-  const project = { projectId: exampleId(1), projectName: 'Customer stories' };
+  const project = { projectId: exampleId(1), projectName: 'Customer stories', sandbox: false };
   return Object.fromEntries(
     COMPONENTS.map(([type]) => {
       let ids = 2;

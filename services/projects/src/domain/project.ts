@@ -28,6 +28,9 @@ export interface Project {
   settings: Settings;
   /** The age at which the project's clips are erased; absent without a retention of its own. */
   retentionDays?: number;
+  /** Of a sandbox: when it ends, and when its erasure is due or is retried. */
+  sandboxEndsAt?: Date;
+  sandboxDueAt?: Date;
   webhook: WebhookKeys;
   /** True if any link or response may have an invitation; never false again. */
   hasInvitations?: boolean;

@@ -13,6 +13,8 @@ export interface User {
   closedAt?: Date;
   /** The time when the operator disabled the user; absent for other users. */
   disabledAt?: Date;
+  /** The ends of the sandboxes that the user created in the lifetime of a sandbox. */
+  sandboxes?: Date[];
 }
 
 /** The record of an API token, without the token itself. */

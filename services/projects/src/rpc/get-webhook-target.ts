@@ -25,5 +25,6 @@ export const getWebhookTarget =
       events: project.settings.webhookEvents,
       ownerId: project.ownerId,
       hasInvitations: project.hasInvitations ?? false,
+      sandbox: project.settings.sandbox,
     };
   };

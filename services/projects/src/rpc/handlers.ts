@@ -10,6 +10,7 @@ import { createApiToken } from './create-api-token.ts';
 import { createProject } from './create-project.ts';
 import { createUser } from './create-user.ts';
 import { eraseProject } from './erase-project.ts';
+import { eraseSandbox } from './erase-sandbox.ts';
 import { eraseUser } from './erase-user.ts';
 import { findCompletion } from './find-completion.ts';
 import { findInvitations } from './find-invitations.ts';
@@ -42,6 +43,7 @@ import { setAllowance } from './set-allowance.ts';
 import { setProjectClosed } from './set-project-closed.ts';
 import { setUserDisabled } from './set-user-disabled.ts';
 import { showUser } from './show-user.ts';
+import { takeEndedSandboxes } from './take-ended-sandboxes.ts';
 import { updateLink } from './update-link.ts';
 import { updateProject } from './update-project.ts';
 
@@ -65,6 +67,8 @@ export function projectsHandlers(context: Context): Handlers<ProjectsServiceServ
     getInvitations: getInvitations(context),
     forgetReference: forgetReference(context),
     listRetentions: listRetentions(context),
+    takeEndedSandboxes: takeEndedSandboxes(context),
+    eraseSandbox: eraseSandbox(context),
     findInvitations: findInvitations(context),
     getEventLink: getEventLink(context),
     findCompletion: findCompletion(context),

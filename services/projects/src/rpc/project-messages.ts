@@ -32,6 +32,7 @@ export function toProject(project: Project, sums: Sums, now: Date): proto.Projec
     closedAt: project.closedAt,
     hasInvitations: project.hasInvitations ?? false,
     retentionDays: project.retentionDays,
+    sandboxEndsAt: project.sandboxEndsAt,
   };
 }
 
@@ -70,7 +71,7 @@ export const toPersonState = (state: proto.PersonState | undefined): PersonState
   (Object.keys(PERSON_STATES) as PersonState[]).find(each => PERSON_STATES[each] === state);
 
 /** The fields of a project that its links show. */
-type LinkProject = Term & { settings: Pick<Project['settings'], 'interviewQuestions'> };
+type LinkProject = Term & { settings: Pick<Project['settings'], 'interviewQuestions' | 'sandbox'> };
 
 /** Returns the message of a link whose token and invitation are known. */
 export function toLinkWith(
@@ -99,6 +100,7 @@ export function toLinkWith(
     changedAt: link.changedAt,
     personState: link.type === 'unique' ? PERSON_STATES[state] : undefined,
     questionCount: project.settings.interviewQuestions.length,
+    sandbox: project.settings.sandbox,
   };
 }
 

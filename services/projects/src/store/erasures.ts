@@ -1,3 +1,4 @@
+import { reservedFor } from '../domain/sandbox.ts';
 import type { ApiTokens } from './api-tokens.ts';
 import type { Erasure, LinkDocument, ProjectDocument } from './documents.ts';
 import type { Hashes } from './hashes.ts';
@@ -77,7 +78,7 @@ export function createErasures(models: Models, { users, tokens, hashes }: Beside
     const [{ unique, landed } = { unique: 0, landed: 0 }] = await (session ? sums.session(session) : sums);
     // While the number of uses is being changed, an increase is already reserved and a decrease is not yet returned.
     const shared = Math.max(project.settings.sharedLinkMaxUses, project.usesChange?.to ?? 0);
-    return Math.max(0, unique + shared - landed);
+    return reservedFor(project, Math.max(0, unique + shared - landed));
   }
 
   async function removeProject({ _id, ownerId }: Pick<Erasure, '_id' | 'ownerId'>) {

@@ -1,8 +1,11 @@
+import { LIMITS } from '@recording-request/contract/limits';
 import { SUMMARY_SETTINGS } from '@recording-request/contract/project-settings';
 import type { OutboxEntry } from '@recording-request/events/outbox';
 import { patternOf } from '@recording-request/kit/search-pattern';
 import type { Project, ProjectSummary } from '../domain/project.ts';
 import type { reminderFields } from '../domain/reminders.ts';
+import { inTurns } from '../domain/sandbox.ts';
+import type { ProjectDocument } from './documents.ts';
 import type { Hashes } from './hashes.ts';
 import { type LinkHeads, linkHeads } from './links.ts';
 import type { Models } from './models.ts';
@@ -25,13 +28,22 @@ export interface ProjectChange {
 /** A project with a retention of its own. */
 export type OwnRetention = Required<Pick<Project, '_id' | 'ownerId' | 'retentionDays'>>;
 
+// Enough for the sandboxes of fifty owners.
+const SANDBOXES_READ = 50 * LIMITS.sandboxes;
+
 /** In an update with a pipeline: the reminders of a project, if it has any, are looked at next. */
 const lookAtReminders = { remindAt: { $cond: [{ $gt: ['$remindAt', null] }, '$$NOW', '$$REMOVE'] } };
 
 // A search reads the names of all of an owner's projects. The limit ends it in time for an HTTP response.
 const PAGE_LIMIT_MS = 4_000;
 
-export const PLAIN_PROJECT = { dashboardHash: 0, usesChange: 0, peopleVersion: 0, outbox: 0 } as const;
+export const PLAIN_PROJECT = {
+  dashboardHash: 0,
+  usesChange: 0,
+  peopleVersion: 0,
+  sandboxDueAt: 0,
+  outbox: 0,
+} as const;
 // Long texts stay in the database, because the questions alone can have 100 KB.
 const SUMMARY = {
   createdAt: 1,
@@ -218,6 +230,36 @@ export function createProjects({ projects }: Pick<Models, 'projects'>, hashes: H
         .limit(limit)
         .hint('retentions')
         .lean<OwnRetention[]>();
+    },
+
+    /** Returns the end of the sandbox that ends first; undefined without a sandbox. */
+    async firstSandboxEnd(): Promise<Date | undefined> {
+      const first = await projects
+        .findOne({ sandboxEndsAt: { $exists: true } }, { sandboxEndsAt: 1 })
+        .sort({ sandboxEndsAt: 1 })
+        .hint('sandbox_ends')
+        .lean<Pick<Project, 'sandboxEndsAt'>>();
+      return first?.sandboxEndsAt;
+    },
+
+    /**
+     * Returns at most `limit` sandboxes whose erasure is due, and postpones it by `againMs`, for the case that the caller
+     * does not finish it. Owners take turns.
+     */
+    async takeEndedSandboxes(now: Date, limit: number, againMs: number): Promise<Pick<Project, '_id' | 'ownerId'>[]> {
+      const due = await projects
+        .find({ sandboxDueAt: { $lte: now } }, { ownerId: 1, sandboxDueAt: 1 })
+        .sort({ sandboxDueAt: 1 })
+        .limit(SANDBOXES_READ)
+        .lean<Pick<ProjectDocument, '_id' | 'ownerId' | 'sandboxDueAt'>[]>();
+      const taken = await Promise.all(
+        inTurns(due, limit).map(async ({ _id, ownerId, sandboxDueAt }) => {
+          const again = { $set: { sandboxDueAt: new Date(now.getTime() + againMs) } };
+          const { modifiedCount } = await projects.updateOne({ _id, sandboxDueAt }, again);
+          return modifiedCount === 1 ? [{ _id, ownerId }] : [];
+        }),
+      );
+      return taken.flat();
     },
 
     async idsOf(ownerId: string, limit: number): Promise<string[]> {

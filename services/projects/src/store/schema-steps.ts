@@ -8,5 +8,5 @@ import { collections } from './models.ts';
 export const schema: Schema = {
   database: 'projects',
   collections,
-  steps: [{ version: 1, name: 'collections and indexes', indexes: '7907db6d38a9' }],
+  steps: [{ version: 1, name: 'collections and indexes', indexes: 'dd0258ecf6f6' }],
 };

@@ -35,6 +35,7 @@ export const userSchema = new Schema<User>(
     createdAt: date,
     closedAt: Date,
     disabledAt: Date,
+    sandboxes: { type: [Date], default: undefined },
   },
   whole,
 );
@@ -89,6 +90,8 @@ export const projectSchema = new Schema<ProjectDocument>(
     closedAt: Date,
     settings: { type: settings, required: true },
     retentionDays: Number,
+    sandboxEndsAt: Date,
+    sandboxDueAt: Date,
     webhook: { type: webhook, required: true },
     dashboardHash: { type: Buffer, required: true },
     hasInvitations: Boolean,
@@ -108,6 +111,8 @@ export const projectSchema = new Schema<ProjectDocument>(
     { name: 'due_reminders', partialFilterExpression: { remindAt: { $exists: true } } },
   )
   .index({ 'usesChange.version': 1 }, { name: 'open_uses_changes', sparse: true })
+  .index({ sandboxDueAt: 1 }, { name: 'sandboxes', sparse: true })
+  .index({ sandboxEndsAt: 1 }, { name: 'sandbox_ends', sparse: true })
   .index(
     { _id: 1, retentionDays: 1, ownerId: 1 },
     { name: 'retentions', partialFilterExpression: { retentionDays: { $exists: true } } },

@@ -52,6 +52,8 @@ const acrossShards = {
   'projects find _id ownerId': OWNER,
   'projects aggregate remindAt': SWEEP,
   'projects find usesChange.version': SWEEP,
+  'projects find sandboxDueAt': SWEEP,
+  'projects find sandboxEndsAt': FIGURES,
   'projects find _id retentionDays': SWEEP,
   'responses aggregate outbox.at': FIGURES,
   'responses find outbox.at': RELAY,

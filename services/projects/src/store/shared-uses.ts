@@ -1,4 +1,5 @@
 import { type Link, SHARED_POSITION } from '../domain/link.ts';
+import { reservedFor } from '../domain/sandbox.ts';
 import { projectUpdated } from '../messages.ts';
 import type { ProjectDocument, UsesChange } from './documents.ts';
 import type { Models } from './models.ts';
@@ -21,12 +22,14 @@ import type { Users } from './users.ts';
 type Transact = <T>(work: (session: ClientSession) => Promise<T>, signal?: AbortSignal) => Promise<T>;
 
 const SWEEP_BATCH = 100;
+const CHANGING = { ownerId: 1, usesChange: 1, 'settings.sandbox': 1 } as const;
+type Changing = Pick<ProjectDocument, '_id' | 'ownerId'> & { settings: Pick<ProjectDocument['settings'], 'sandbox'> };
 
 export function createSharedUses({ projects, links }: Models, users: Users, transact: Transact) {
   const sharedOf = (projectId: string) => ({ projectId, position: SHARED_POSITION });
   const recordIs = (projectId: string, version: number) => ({ _id: projectId, 'usesChange.version': version });
 
-  async function record(project: Pick<ProjectDocument, '_id' | 'ownerId'>, change: UsesChange, signal?: AbortSignal) {
+  async function record(project: Changing, change: UsesChange, signal?: AbortSignal) {
     const { _id, ownerId } = project;
     return await transact(async session => {
       const { from, to } = change;
@@ -35,7 +38,7 @@ export function createSharedUses({ projects, links }: Models, users: Users, tran
         { $set: { usesChange: change } },
         { session },
       );
-      if (matchedCount === 1 && to > from) await users.reserve(ownerId, to - from, session);
+      if (matchedCount === 1 && to > from) await users.reserve(ownerId, reservedFor(project, to - from), session);
       return matchedCount === 1;
     }, signal);
   }
@@ -52,7 +55,7 @@ export function createSharedUses({ projects, links }: Models, users: Users, tran
     return link?.maxUses === change.to;
   }
 
-  async function finish(project: Pick<ProjectDocument, '_id' | 'ownerId'>, change: UsesChange): Promise<boolean> {
+  async function finish(project: Changing, change: UsesChange): Promise<boolean> {
     const { _id, ownerId } = project;
     const taken = await decide(_id, change);
     await transact(async session => {
@@ -65,7 +68,7 @@ export function createSharedUses({ projects, links }: Models, users: Users, tran
         { session },
       );
       const less = change.from - change.to;
-      if (matchedCount === 1 && taken && less > 0) await users.reserve(ownerId, -less, session);
+      if (matchedCount === 1 && taken && less > 0) await users.reserve(ownerId, -reservedFor(project, less), session);
     });
     return taken;
   }
@@ -77,7 +80,7 @@ export function createSharedUses({ projects, links }: Models, users: Users, tran
      */
     async change(link: Link & { usesVersion: number }, to: number, signal?: AbortSignal) {
       const project = await projects
-        .findOne({ _id: link.projectId, ownerId: link.ownerId }, { ownerId: 1, usesChange: 1 })
+        .findOne({ _id: link.projectId, ownerId: link.ownerId }, CHANGING)
         .lean<ProjectDocument>();
       if (!project) return 'busy';
       if (project.usesChange) {
@@ -93,7 +96,7 @@ export function createSharedUses({ projects, links }: Models, users: Users, tran
     /** Finishes changes of uses that crashes interrupted. */
     async sweep(): Promise<void> {
       const left = await projects
-        .find({ 'usesChange.version': { $gt: 0 } }, { ownerId: 1, usesChange: 1 })
+        .find({ 'usesChange.version': { $gt: 0 } }, CHANGING)
         .limit(SWEEP_BATCH)
         .lean<ProjectDocument[]>();
       const results = await Promise.allSettled(left.map(project => finish(project, project.usesChange!)));

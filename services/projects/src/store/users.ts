@@ -1,3 +1,5 @@
+import { LIMITS } from '@recording-request/contract/limits';
+import { tooManySandboxes } from '../domain/sandbox.ts';
 import { allowanceExceeded, noSuchUser, remainingVideos, type User } from '../domain/user.ts';
 import type { Models } from './models.ts';
 import type { ClientSession } from './transaction.ts';
@@ -57,6 +59,29 @@ export function createUsers({ users }: Pick<Models, 'users'>) {
 
     async remove(userId: string): Promise<void> {
       await users.deleteOne({ _id: userId });
+    },
+
+    /**
+     * Records a new sandbox of the user, which ends at `endsAt`, in one conditional update. Fails with `not_found` for an
+     * unknown user, and with `forbidden` if as many as LIMITS.sandboxes have not reached their end.
+     */
+    async addSandbox(
+      userId: string,
+      { now, endsAt }: { now: Date; endsAt: Date },
+      session: ClientSession,
+    ): Promise<User> {
+      const living = { $filter: { input: { $ifNull: ['$sandboxes', []] }, cond: { $gt: ['$$this', now] } } };
+      const user = await users
+        .findOneAndUpdate(
+          { _id: userId, closedAt: null, $expr: { $lt: [{ $size: living }, LIMITS.sandboxes] } },
+          [{ $set: { sandboxes: { $concatArrays: [living, [endsAt]] } } }] as never,
+          { returnDocument: 'after', session, updatePipeline: true },
+        )
+        .lean<User>();
+      if (user) return user;
+      const known = await users.findById(userId).session(session).lean<User>();
+      if (!known || known.closedAt) throw noSuchUser();
+      throw tooManySandboxes(known.sandboxes!.filter(end => end > now).sort((a, b) => a.getTime() - b.getTime())[0]!);
     },
 
     /**

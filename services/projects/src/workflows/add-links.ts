@@ -4,12 +4,14 @@ import type { CallContext } from '@recording-request/kit-rpc/grpc-server';
 import type { Context } from '../context.ts';
 import { checkedInvitation, type Invitation, isEmpty } from '../domain/invitation.ts';
 import { noSuchProject, type Project } from '../domain/project.ts';
+import { checkSandbox, reservedFor } from '../domain/sandbox.ts';
 import { sealedFor } from '../domain/sealing.ts';
 import { allowanceExceeded, noSuchUser, remainingVideos, type User } from '../domain/user.ts';
 import type { ClientSession } from '../store/transaction.ts';
 import { type AnswerFormat, answerOnce, type RepeatKey, type Run } from './answer-once.ts';
 import { duplicatesWithin, identitiesOf } from './duplicates.ts';
 import { insertUnique, type MintedLink } from './mint-links.ts';
+import { usesOf } from './uses-of.ts';
 
 export interface Duplicate {
   /** The entry in the request, from 0. */
@@ -73,7 +75,8 @@ async function add<T>(context: Context, addition: Addition<T>, run: Run<T>) {
       };
     }
     const after = await positionBefore(context, projectId, wanted.length, session);
-    const user = await store.users.reserve(ownerId, wanted.length, session);
+    await checkRoom(context, project, wanted.length);
+    const user = await store.users.reserve(ownerId, reservedFor(project, wanted.length), session);
     const order = { project, count: wanted.length, invitations: wanted, after, now: () => clock.now() };
     const first = await insertUnique(context, order, session);
     const made = { project, created: wanted.length, first, duplicates, remaining: remainingVideos(user) };
@@ -96,8 +99,15 @@ async function tryOut<T>(context: Context, addition: Addition<T>): Promise<Added
   await positionBefore(context, projectId, wanted);
   const user = await ownerOf(context, ownerId);
   const remaining = remainingVideos(user);
-  if (remaining !== null && wanted > remaining) throw allowanceExceeded(wanted, remaining);
-  return { ...NONE, project, duplicates, remaining: remaining && remaining - wanted };
+  await checkRoom(context, project, wanted);
+  const reserved = reservedFor(project, wanted);
+  if (remaining !== null && reserved > remaining) throw allowanceExceeded(reserved, remaining);
+  return { ...NONE, project, duplicates, remaining: remaining && remaining - reserved };
+}
+
+/** Fails with `invalid` if a sandbox would have too many clips. */
+async function checkRoom({ store }: Pick<Context, 'store'>, project: Project, links: number): Promise<void> {
+  if (project.settings.sandbox) checkSandbox(project.settings, links + (await usesOf(store, project)));
 }
 
 async function ownerOf({ store }: Pick<Context, 'store'>, ownerId: string): Promise<User> {

@@ -40,7 +40,10 @@ async function create<T>(context: Context, { order, format, now }: Creation<T>, 
   const work = async () => {
     // Writes the user first: when two creations run at the limit of an allowance, one waits here and has written
     // nothing.
-    const user = await store.users.reserve(order.ownerId, made.reserves, session);
+    const { sandboxEndsAt: endsAt } = made.project;
+    const user = endsAt
+      ? await store.users.addSandbox(order.ownerId, { now, endsAt }, session)
+      : await store.users.reserve(order.ownerId, made.reserves, session);
     await store.projects.insert(
       made.project,
       { dashboardHash: made.dashboardHash, created: projectCreated(made.project) },

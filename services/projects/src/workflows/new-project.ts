@@ -7,6 +7,7 @@ import { checkedInvitation, type Invitation, isEmpty } from '../domain/invitatio
 import { SHARED_POSITION } from '../domain/link.ts';
 import type { Project } from '../domain/project.ts';
 import { reminderFields } from '../domain/reminders.ts';
+import { checkSandbox, expiryWithin, reservedFor } from '../domain/sandbox.ts';
 import { sealedFor } from '../domain/sealing.ts';
 import { checkExpiry, checkRetention, newSettings } from '../domain/settings-rules.ts';
 import { inSeconds } from '../domain/time.ts';
@@ -59,14 +60,19 @@ export function makeProject(
   checkRetention(retentionDays, context.config.retentionDays);
   const invitations = checkedRecipients(order);
   const settings = newSettings(order.settings);
+  const sharedUses = settings.sharedLinkMaxUses;
+  checkSandbox(settings, count + sharedUses);
+  const sandbox = settings.sandbox ? sandboxTimes(context, now) : {};
+  const expiresAt = expiresInSeconds === undefined ? null : inSeconds(now, expiresInSeconds);
   const projectId = uuidv7();
   const project: Project = {
     _id: projectId,
     ownerId: order.ownerId,
     createdAt: now,
-    expiresAt: expiresInSeconds === undefined ? null : inSeconds(now, expiresInSeconds),
+    expiresAt: expiryWithin(expiresAt, sandbox),
     settings,
     ...reminding(settings.remind, now),
+    ...sandbox,
     ...(retentionDays > 0 && { retentionDays }),
     webhook: {
       secret: webhookSecret === '' ? '' : context.secrets.seal(webhookSecret, sealedFor.webhook(projectId)),
@@ -75,7 +81,6 @@ export function makeProject(
     },
     hasInvitations: invitations.some(invitation => !isEmpty(invitation)),
   };
-  const sharedUses = settings.sharedLinkMaxUses;
   const projectToken = mintToken('prj');
   return {
     project,
@@ -86,8 +91,13 @@ export function makeProject(
       : {}),
     count,
     invitations,
-    reserves: count + sharedUses,
+    reserves: reservedFor(project, count + sharedUses),
   };
+}
+
+function sandboxTimes({ config }: Pick<Context, 'config'>, now: Date): Pick<Project, 'sandboxEndsAt' | 'sandboxDueAt'> {
+  const sandboxEndsAt = inSeconds(now, config.sandboxSeconds);
+  return { sandboxEndsAt, sandboxDueAt: sandboxEndsAt };
 }
 
 /** Fails with `invalid`; the sentence names the first wrong recipient, counted from 1. */

@@ -4,12 +4,14 @@ import { DomainError } from '@recording-request/kit/errors';
 import type { Context } from '../context.ts';
 import { noSuchProject, type Project, rotateSecret } from '../domain/project.ts';
 import { reminderFields } from '../domain/reminders.ts';
+import { checkSandbox, expiryWithin } from '../domain/sandbox.ts';
 import { sealedFor } from '../domain/sealing.ts';
 import { checkExpiry, checkRetention, trimmed } from '../domain/settings-rules.ts';
 import { inSeconds } from '../domain/time.ts';
 import { projectUpdated } from '../messages.ts';
 import type { ProjectChange } from '../store/projects.ts';
 import { openUnlessLost } from './open-unless-lost.ts';
+import { usesOf } from './uses-of.ts';
 
 /** Undefined and omitted fields do not change. */
 export interface ProjectUpdate {
@@ -38,6 +40,7 @@ export async function updateProject(context: Context, update: ProjectUpdate, sig
     const before = await store.projects.find(ownerId, projectId);
     if (!before) throw noSuchProject();
     const change = changeOf(context, update, before);
+    await checkSandboxAfter(context, update, before);
     // Validates the whole change first, then makes the part that the allowance or the link may refuse. So a refused
     // update changes nothing.
     if (sharedLinkMaxUses !== undefined) {
@@ -50,6 +53,15 @@ export async function updateProject(context: Context, update: ProjectUpdate, sig
     if (after) return after;
   }
   throw new DomainError('conflict', 'The project is being changed by another request: try again in a moment.');
+}
+
+/** Fails with `invalid` if the update breaks a limit of a sandbox. */
+async function checkSandboxAfter({ store }: Context, { settings }: ProjectUpdate, before: Project): Promise<void> {
+  const { settings: now } = before;
+  if (!now.sandbox) return;
+  const { sharedLinkMaxUses = now.sharedLinkMaxUses } = settings;
+  const uses = await usesOf(store, before);
+  checkSandbox({ ...now, ...settings, sandbox: true }, uses + sharedLinkMaxUses - now.sharedLinkMaxUses);
 }
 
 /** Returns the names of the settings that the change gives another value. */
@@ -101,9 +113,10 @@ function changeOf(
   if (settings.remind) change.reminding = reminderFields(settings.remind, before.reminders ?? {}, now);
   else if (before.remindAt) change.remindAt = now;
   if (typeof expiry === 'number') checkExpiry(expiry);
-  if (expiry === 'never') change.expiresAt = null;
-  else if (expiry !== undefined)
-    change.expiresAt = inSeconds(now, expiry === 'default' ? defaultExpirySeconds : expiry);
+  if (expiry !== undefined) {
+    const seconds = expiry === 'default' ? defaultExpirySeconds : expiry;
+    change.expiresAt = expiryWithin(seconds === 'never' ? null : inSeconds(now, seconds), before);
+  }
   if (retentionDays !== undefined) {
     checkRetention(retentionDays, context.config.retentionDays);
     change.retentionDays = retentionDays || null;

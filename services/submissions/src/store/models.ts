@@ -192,6 +192,7 @@ const submissionSchema = new Schema(
     audio: { type: stored, default: undefined },
     thumbnails: [stored],
     incomplete: Boolean,
+    sandbox: Boolean,
     sha256: String,
     // The trace in which the clip landed; the tombstone has it too.
     trace,

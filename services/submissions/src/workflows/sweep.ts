@@ -1,5 +1,6 @@
 import type { Context } from '../context.ts';
 import { resumeProjectErasure } from './erasure/erase-project.ts';
+import { eraseEndedSandboxes } from './erasure/erase-sandboxes.ts';
 import { expireInProjects } from './erasure/expire-in-projects.ts';
 import { expireSubmissions } from './erasure/expire-submissions.ts';
 import { purgeAgain } from './erasure/purge-again.ts';
@@ -24,6 +25,7 @@ export const SELDOM: Step[] = [
   expireInProjects,
   removeArchives,
   removePartsLeft,
+  eraseEndedSandboxes,
 ];
 
 /**

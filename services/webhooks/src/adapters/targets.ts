@@ -26,6 +26,7 @@ export interface Target {
   ownerId: string;
   /** False when nobody is invited: then no service asks for invitations. */
   hasInvitations: boolean;
+  sandbox: boolean;
 }
 
 export interface Targets {
@@ -56,8 +57,18 @@ export function projectTargets(address: string, peer: Peer): Targets {
   async function of(projectId: string, signal?: AbortSignal): Promise<Target | undefined> {
     try {
       const reply = await client.getWebhookTarget({ projectId }, signal ? { signal } : {});
-      const { projectName, webhookUrl, secrets, targetVersion, events, ownerId, hasInvitations = false } = reply;
-      return { projectName, url: webhookUrl, secrets, version: targetVersion, events, ownerId, hasInvitations };
+      const {
+        projectName,
+        webhookUrl,
+        secrets,
+        targetVersion,
+        events,
+        ownerId,
+        hasInvitations = false,
+        sandbox = false,
+      } = reply;
+      const about = { projectName, ownerId, hasInvitations, sandbox };
+      return { ...about, url: webhookUrl, secrets, version: targetVersion, events };
     } catch (error) {
       if (error instanceof DomainError && error.code === 'not_found') return undefined;
       throw error;

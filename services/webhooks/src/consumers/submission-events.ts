@@ -1,5 +1,6 @@
 import type { Consumer } from '@recording-request/kit-kafka/consumer';
 import type { Context } from '../context.ts';
+import { onProjectErased } from './project-erased.ts';
 import { onSubmissionCompleted } from './submission-completed.ts';
 import { onSubmissionErased } from './submission-erased.ts';
 import { onLongTranscript, onSubmissionTranscript } from './submission-transcript.ts';
@@ -13,6 +14,7 @@ export function consumeSubmissionEvents(context: Context): Promise<Consumer> {
   const submissionTranscript = onSubmissionTranscript(context);
   const longTranscript = onLongTranscript(context);
   const submissionErased = onSubmissionErased(context);
+  const projectErased = onProjectErased(context);
   return context.kafka.consume({
     topic: 'submissions.events',
     group: 'webhooks',
@@ -28,6 +30,8 @@ export function consumeSubmissionEvents(context: Context): Promise<Consumer> {
           return longTranscript(event, event.payload.value, signal);
         case 'submissionErased':
           return submissionErased(event.payload.value);
+        case 'projectErased':
+          return projectErased(event.payload.value);
         default:
           // A newer producer may publish types that this version does not send.
           return;

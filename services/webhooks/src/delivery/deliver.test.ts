@@ -37,6 +37,7 @@ const targetOf = (version: number): Target => ({
     events: [],
     ownerId: 'o',
     hasInvitations: false,
+    sandbox: false,
   },
 });
 

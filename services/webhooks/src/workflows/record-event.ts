@@ -63,7 +63,8 @@ export async function recordEvent(context: Context, event: EventHead, fact: Fact
   if (!target) return;
   const createdAt = event.occurredAt ?? clock.now();
   const subject = isErased ? undefined : await fact.subject(target);
-  const head = { id: event.id, createdAt, projectId, projectName: target.projectName };
+  const { projectName, sandbox } = target;
+  const head = { id: event.id, createdAt, projectId, projectName, sandbox };
   const body = subject && webhookBody(head, subject);
   const about = { id: event.id, projectId, ownerId: target.ownerId, submissionId, createdAt };
   const erased = erasedSubmissionId === undefined ? {} : { erasedSubmissionId };

@@ -38,7 +38,7 @@ export async function sendTestEvent(
     });
   const id = uuidv7();
   const createdAt = clock.now();
-  const { projectName } = target;
+  const { projectName, sandbox } = target;
   // No record has these ids: a receiver that requests them gets 404.
   const sample = sampleSubject(type, {
     baseUrl: config.publicBaseUrl,
@@ -47,7 +47,7 @@ export async function sendTestEvent(
     at: createdAt,
     id: uuidv7,
   });
-  const body = JSON.stringify(webhookBody({ id, createdAt, projectId, projectName }, sample));
+  const body = JSON.stringify(webhookBody({ id, createdAt, projectId, projectName, sandbox }, sample));
   const shown = type === TEST_EVENT ? {} : { sentAs: type };
   const trace = currentTrace({ traceparent: '', tracestate: '' });
   const claimed = await store.queue.insertClaimed(

@@ -119,6 +119,8 @@ export interface Submission {
   audio: StoredObject | undefined;
   thumbnails: StoredObject[];
   incomplete: boolean;
+  /** True for a clip of a sandbox; absent for other clips. */
+  sandbox?: boolean | undefined;
   /** Hex, of the bytes as uploaded. */
   sha256: string;
   /** The trace in which the clip landed; undefined when there was none. */

@@ -8,7 +8,7 @@ import type { Checksums, RefusalReason, Upload } from './upload.ts';
 
 /** The fields of a response that a landing needs: its settings and its answers. */
 export interface LandingResponse {
-  settings?: { interviewQuestions: string[]; maxDurationSec: number; noteEnabled: boolean };
+  settings?: { interviewQuestions: string[]; maxDurationSec: number; noteEnabled: boolean; sandbox?: boolean };
   terms?: { sha256: string; text: string; acceptedAt?: Date };
   answers: { submissionId: string }[];
   link?: LinkDetails | undefined;
@@ -132,6 +132,7 @@ export function submissionOf(
     note: (response.settings?.noteEnabled && upload.note) || undefined,
     reviewNote: undefined,
     selected: false,
+    sandbox: response.settings?.sandbox || undefined,
     transcriptStatus: firstTranscriptState(upload.transcription, inspection),
     transcriptText: undefined,
     transcriptVtt: undefined,

@@ -27,6 +27,12 @@ export const EVENTS: Dashboard = {
       { warn: 1_000, runbook: 'OutboxGrowing' },
     ),
     lines(
+      'The oldest ended sandbox',
+      's',
+      by('max', 'job', 'recording_sandboxes_age_seconds'),
+      'Sandboxes are erased about a minute after their end, and at most a few hundred per minute.',
+    ),
+    lines(
       'Sends',
       'ops',
       rates('messaging_destination_name, recording_outcome', 'messaging_client_sent_messages_total'),

@@ -20,6 +20,7 @@ const PROJECT: RecorderProject = {
   showSuccessDialog: false,
   successMessage: '',
   acceptReference: false,
+  sandbox: false,
 };
 const brand = brandOf({ brandAccent: '#0b6b74', brandName: '', brandLogo: undefined });
 const language = chooseLanguage('en', undefined);
