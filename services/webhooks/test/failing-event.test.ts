@@ -73,7 +73,13 @@ test('an endpoint that fails for long gets one event about it, when it accepts e
   assert.deepEqual(body, {
     ...{ id: event!.deliveryId, type: TYPE, createdAt: event!.createdAt!.toISOString() },
     data: {
-      ...{ projectId, projectName: 'Voices', submission: null, sandbox: false, failingSince: endpoint!.failingSince!.toISOString() },
+      ...{
+        projectId,
+        projectName: 'Voices',
+        submission: null,
+        sandbox: false,
+        failingSince: endpoint!.failingSince!.toISOString(),
+      },
       ...{ lastStatusCode: 503, lastError: 'the endpoint answered 503', unsentEvents: 2 },
     },
   });

@@ -14,7 +14,12 @@ export function startReporting(
   log: Logger,
 ): Stoppable {
   return startFigures({
-    ...{ connection, log, seconds: config.figuresSeconds, reports: [reportOutboxAge, reportOutboxDepth, reportSandboxAge] },
+    ...{
+      connection,
+      log,
+      seconds: config.figuresSeconds,
+      reports: [reportOutboxAge, reportOutboxDepth, reportSandboxAge],
+    },
     parts: {
       async outbox() {
         const { oldest, documents } = await store.outbox.unpublished();
