@@ -10,6 +10,7 @@ const other = mintToken('vr');
 let harness: TestGateway;
 let status = 1;
 let projectClosed = false;
+let locale: string | undefined;
 let completion: { code: string; returnUrl: string } | undefined;
 const begun: (string | undefined)[] = [];
 let underWay: ReturnType<typeof asResponse> | undefined;
@@ -46,7 +47,7 @@ before(async () => {
             status,
             projectClosed,
             settings,
-            ...(withResponse && { underWay }),
+            ...(withResponse && { underWay, locale }),
           } as never;
         },
         openLink: async () => ({}),
@@ -89,6 +90,22 @@ test('the recording page is HTML, escapes the texts of owners, and sends no Refe
   assert.doesNotMatch(page, /<b>/);
   assert.match(page, /<a href="https:\/\/example\.org\/brief\?a=1&amp;b=2" target="_blank" rel="noopener noreferrer">/);
   assert.doesNotMatch(page, new RegExp(token));
+});
+
+test('the page and the thank-you page begin in the language that the owner stated, unless the contributor picks one', async () => {
+  const languages = async () => {
+    const paths = ['', '?lang=fr', '/thank-you', '/thank-you?lang=fr'];
+    const headers = { 'accept-language': 'de' };
+    const pages = await Promise.all(paths.map(path => fetch(here(path), { headers })));
+    return pages.map(page => page.headers.get('content-language'));
+  };
+  assert.deepEqual(await languages(), ['de', 'fr', 'de', 'fr']);
+  locale = 'pt-BR';
+  try {
+    assert.deepEqual(await languages(), ['pt', 'fr', 'pt', 'fr']);
+  } finally {
+    locale = undefined;
+  }
 });
 
 test('an unknown link is a friendly 404 page; on the upload interface it is JSON', async () => {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { after, before, test } from 'node:test';
+import { hashToken } from '@recording-request/contract/tokens';
 import type { DomainError } from '@recording-request/kit/errors';
 import type { Invitation, Link } from '@recording-request/proto/projects/v1/projects';
 import { invited, keyOf, linksOf, NOBODY, people, person } from './people.ts';
@@ -47,6 +48,15 @@ test('a project is created with people, whom only sealed texts contain', async (
   const listed = await running.projects.listLinks(keyOf(made));
   assert.deepEqual(listed.uniqueLinks, made.uniqueLinks);
   assert.deepEqual(listed.sharedLink, made.sharedLink);
+  const tokens = [...made.uniqueLinks, made.sharedLink!].map(({ token }) => hashToken(token));
+  const pages = await Promise.all(
+    tokens.map(tokenHash => running.projects.resolveRecipient({ tokenHash, withResponse: true })),
+  );
+  assert.deepEqual(
+    pages.map(({ locale }) => locale),
+    ['de-AT', undefined, undefined, undefined],
+    'the recorder learns the language',
+  );
   assert.deepEqual(await flags(made), [true, true, true, true]);
   assert.deepEqual(await flags(await newProject(running)), [false, false, false, false]);
 

@@ -35,13 +35,17 @@ test('every language has all its plural forms, and writes a count of one without
   assert.match(said('ar', 2), /^سؤالان/);
 });
 
-test('the language is the picked one, otherwise the browser’s best, otherwise English', () => {
-  const code = (picked: string | undefined, accepted: string | undefined) => chooseLanguage(picked, accepted).code;
+test('the language is the picked one, otherwise the owner’s, the browser’s best, or English', () => {
+  const code = (picked: string | undefined, accepted: string | undefined, stated?: string) =>
+    chooseLanguage(picked, accepted, stated).code;
   assert.equal(code('fr', 'de'), 'fr');
   assert.equal(code('../x', 'de-CH, fr;q=0.9'), 'de');
   assert.equal(code(undefined, 'xx, fr;q=0.4, es-MX;q=0.8'), 'es');
   assert.equal(code(undefined, 'de;q=0, *'), 'en');
   assert.equal(code(undefined, undefined), 'en');
+  assert.equal(code('fr', 'de', 'pt-BR'), 'fr');
+  assert.equal(code('../x', 'de', 'pt-BR'), 'pt');
+  assert.equal(code(undefined, 'de', 'xx'), 'de');
 });
 
 test('a text is filled, but its values are not filled again', () => {

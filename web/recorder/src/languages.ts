@@ -27,8 +27,11 @@ function load(): Map<string, Language> {
 
 export const LANGUAGES = load();
 
-/** Returns the language that `?lang=` names, otherwise the best language of Accept-Language, otherwise English. */
-export function chooseLanguage(picked: string | undefined, accepted: string | undefined): Language {
+/**
+ * Returns the language that `?lang=` names, otherwise the one that the owner stated for the person, otherwise the best
+ * language of Accept-Language, otherwise English.
+ */
+export function chooseLanguage(picked: string | undefined, accepted: string | undefined, stated = ''): Language {
   const wishes = (accepted ?? '')
     .split(',')
     .map((entry, at) => {
@@ -44,7 +47,7 @@ export function chooseLanguage(picked: string | undefined, accepted: string | un
     .filter(({ q }) => q > 0)
     .sort((a, b) => b.q - a.q || a.at - b.at)
     .map(({ tag }) => tag);
-  for (const wish of [picked?.toLowerCase() ?? '', ...wishes]) {
+  for (const wish of [picked?.toLowerCase() ?? '', stated.toLowerCase(), ...wishes]) {
     const language = LANGUAGES.get(wish) ?? LANGUAGES.get(wish.split('-')[0]!);
     if (language) return language;
   }

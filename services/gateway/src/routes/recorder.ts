@@ -77,8 +77,8 @@ export async function recorderRoutes(app: FastifyInstance, context: Context): Pr
   app.get<WithToken>(PAGE, { config: open('address') }, async (request, reply) => {
     const redirected = redirectTouched(reply, linked);
     if (redirected) return redirected;
-    const language = languageOf(request);
     const found = await findLink(request);
+    const language = languageOf(request, found?.locale);
     if (!found?.settings) return sendDocument(reply, 404, renderRecorder(look, unknownLinkPage(language, brand)));
     noteSubjectOf(request, found);
     const { underWay } = found;
@@ -106,7 +106,7 @@ export async function recorderRoutes(app: FastifyInstance, context: Context): Pr
     const { response } = queryOf(request);
     const responseSessionId = typeof response === 'string' && isUuid(response) ? response.toLowerCase() : undefined;
     const returnUrl = found && responseSessionId ? await returnUrlOf(found.linkId, responseSessionId) : null;
-    const page = thankYouPage(languageOf(request), brand, { message, returnUrl, responseSessionId });
+    const page = thankYouPage(languageOf(request, found?.locale), brand, { message, returnUrl, responseSessionId });
     return sendDocument(reply, 200, renderRecorder(look, page));
   });
 
@@ -231,7 +231,7 @@ export async function recorderRoutes(app: FastifyInstance, context: Context): Pr
 /** A request that failed before routing has no parsed query. */
 const queryOf = (request: FastifyRequest): Record<string, unknown> => (request.query ?? {}) as Record<string, unknown>;
 
-function languageOf(request: FastifyRequest): Language {
+function languageOf(request: FastifyRequest, stated?: string): Language {
   const { lang } = queryOf(request);
-  return chooseLanguage(typeof lang === 'string' ? lang : undefined, request.headers['accept-language']);
+  return chooseLanguage(typeof lang === 'string' ? lang : undefined, request.headers['accept-language'], stated);
 }

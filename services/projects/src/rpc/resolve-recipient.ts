@@ -6,13 +6,15 @@ import {
 import type { Context } from '../context.ts';
 import { type Link, noSuchLink } from '../domain/link.ts';
 import { isUnderWay, type Response } from '../domain/response.ts';
+import { openInvitation } from '../workflows/invitations.ts';
 import { parseHash } from './parse.ts';
 import { toLinkStatus, toLinkType } from './project-messages.ts';
 import { messageOf } from './response-messages.ts';
 
 export const resolveRecipient =
-  ({ store, clock }: Context) =>
+  (context: Context) =>
   async (request: ResolveRecipientRequest): Promise<ResolveRecipientResponse> => {
+    const { store, clock } = context;
     const found = await store.claimables.findByHash(parseHash('token_hash', request.tokenHash));
     if (!found) throw noSuchLink();
     const { link, project, isDisabled } = found;
@@ -28,6 +30,7 @@ export const resolveRecipient =
       settings: project.settings,
       projectClosed: project.closedAt !== undefined,
       underWay: underWay ? messageOf(underWay, project.settings) : undefined,
+      locale: request.withResponse ? openInvitation(context, link).person?.locale || undefined : undefined,
     };
   };
 
