@@ -6,17 +6,18 @@ import { openScratch } from '@recording-request/harness/scratch';
 import { openBuilder } from './images/builder.ts';
 import { type Package, packagesIn, unwantedIn } from './images/contents.ts';
 import { type Stored, storedForm } from './images/layers.ts';
-import { buildProduct, builtImage, NAMES, TARGETS } from './images/product.ts';
+import { buildCheck, buildProduct, builtImage, IMAGES, NAMES } from './images/product.ts';
 import { sbomOf } from './images/sbom.ts';
 import { placeIn } from './lab/place.ts';
 
 const HELP = `npm run images [-- options]
 
-Builds both images of deploy/Dockerfile like npm run k8s, without a container engine or a registry, and prints the size and the
-number of packages of each. Needs root. The first build takes some minutes, as it compiles ffmpeg. Fails if an image has a package
-manager, or has ffmpeg without a service that uses it.
+Builds the images of deploy/Dockerfile like npm run k8s, without a container engine or a registry, and prints the size and the
+number of packages of each. Needs root, and Go for the image that checks overlays. The first build takes up to an hour, as it
+compiles ffmpeg, Helm and other programs. Fails if an image has a package manager, or has ffmpeg without a service that uses it.
 
-  --sbom DIR   also writes the contents of each, as CycloneDX 1.6: DIR/recording-request.cdx.json and -workers.cdx.json
+  --sbom DIR   also writes the contents of each, as CycloneDX 1.6: DIR/recording-request.cdx.json, -workers.cdx.json and
+               -check.cdx.json
   --json       prints the report as JSON; progress goes to standard error
   --help       prints this text
 `;
@@ -36,9 +37,10 @@ async function main({ json, sbom }: ReturnType<typeof parse>, signal: AbortSigna
   const dir = scratch.path;
   const builder = await openBuilder(placeIn(dir, process.env), context);
   await buildProduct(builder, context);
+  await buildCheck(builder, context);
   if (sbom) await mkdir(sbom, { recursive: true });
   const reports: Report[] = [];
-  for (const target of TARGETS) {
+  for (const target of IMAGES) {
     const image = NAMES[target];
     const stored = await storedForm(builder, builtImage(target), dir);
     const packages = await packagesIn(builder, builtImage(target));
@@ -52,7 +54,7 @@ async function main({ json, sbom }: ReturnType<typeof parse>, signal: AbortSigna
       image,
       ...stored,
       ...{ compressedBytes: sum('compressedBytes'), bytes: sum('bytes') },
-      packages: { node: count('node'), debian: count('debian'), npm: count('npm') },
+      packages: { node: count('node'), debian: count('debian'), npm: count('npm'), go: count('go') },
     });
   }
   print(json ? JSON.stringify(reports, undefined, 2) : reports.map(linesOf).join('\n'));
@@ -66,7 +68,7 @@ function linesOf({ image, digest, compressedBytes, bytes, layers, packages }: Re
     [
       mb(compressedBytes),
       mb(bytes),
-      `${image}: ${packages.debian} Debian packages, ${packages.npm} npm packages, Node`,
+      `${image}: ${packages.debian} Debian packages, ${packages.npm} npm packages, ${packages.go ? `${packages.go} Go modules, ` : ''}Node`,
     ],
     ...layers.map(layer => [mb(layer.compressedBytes), mb(layer.bytes), `layer ${layer.digest.slice(0, 19)}`]),
     ['', '', `built here as ${digest}`],

@@ -7,6 +7,8 @@ const packages: Package[] = [
   { from: 'node', name: 'node', version: '26.10.0', license: 'MIT' },
   { from: 'debian', name: 'libc6', version: '2.36-9+deb12u13', source: 'glibc', architecture: 'amd64' },
   { from: 'npm', name: '@grpc/grpc-js', version: '1.14.7', license: 'Apache-2.0' },
+  { from: 'go', name: 'helm.sh/helm/v3', version: 'v3.22.0' },
+  { from: 'go', name: 'stdlib', version: '1.26.8' },
 ];
 const image = { name: 'recording-request', digest: `sha256:${'0'.repeat(64)}`, packages };
 
@@ -24,6 +26,8 @@ test('names the image by its digest, and each package as scanners expect', () =>
       'pkg:deb/debian/libc6@2.36-9+deb12u13?arch=amd64&upstream=glibc',
       'pkg:generic/node@26.10.0',
       'pkg:npm/%40grpc/grpc-js@1.14.7',
+      'pkg:golang/helm.sh/helm/v3@v3.22.0',
+      'pkg:golang/stdlib@1.26.8',
     ].sort(),
   );
   const [grpc] = bom.components.filter(({ group }: { group?: string }) => group === '@grpc');

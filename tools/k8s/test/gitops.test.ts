@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { parse as parseYaml } from 'yaml';
 import { withoutHash } from '../src/chart.ts';
+import { NAMES } from '../src/images/product.ts';
 import { ensureManifestTools } from '../src/install.ts';
 import { type Manifest, parse, render } from '../src/manifests.ts';
 import { LOCAL, OPERATORS, PRODUCTION, ROOT } from '../src/repository.ts';
@@ -51,11 +52,13 @@ test('the settings of the previous version stay while its pods still read them',
   }
 });
 
-test('the examples are YAML of at most 20 lines, and deploy the production overlay or the chart', async () => {
+test('the examples are YAML of at most 20 lines, and check and deploy the production overlay or the chart', async () => {
   const text = await readFile(join(ROOT, 'deploy/gitops/README.md'), 'utf8');
   const examples = [...text.matchAll(/^```\n([^`]*)^```$/gm)].map(([, example]) => example!);
   for (const example of examples) assert.ok(example.trimEnd().split('\n').length <= 20, example);
-  const all = examples.map(example => parseYaml(example) as Manifest);
+  const [ci, ...all] = examples.map(example => parseYaml(example) as Manifest);
+  const command = ci!.jobs.check.steps.at(-1).run;
+  assert.match(command, new RegExp(`^docker run .* REGISTRY/${NAMES.check}:1\\.0\\.0 deploy/k8s/overlays/ours$`));
   const kinds = all.map(({ apiVersion, kind }) => `${apiVersion} ${kind}`);
   assert.deepEqual(kinds, [
     'argoproj.io/v1alpha1 Application',

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { glob, readFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { test } from 'node:test';
 import { nodeFlags } from '@recording-request/stack/cluster';
 import { readCompose } from '../src/compose.ts';
 import { instructionsOf, stagesOf } from '../src/images/dockerfile.ts';
-import { NAMES, TARGETS, type Target } from '../src/images/product.ts';
+import { IMAGES, NAMES, TARGETS, type Target } from '../src/images/product.ts';
 import { ensureManifestTools } from '../src/install.ts';
 import { type Manifest, parse, render } from '../src/manifests.ts';
 import { LOCAL, ROOT, readEnvFile, serviceNames } from '../src/repository.ts';
@@ -19,7 +19,11 @@ const found = async (pattern: string | string[]) =>
 
 /** Returns the folders of workspaces in the build's context, as .dockerignore admits them. */
 const workspaces = (
-  await found(['packages/*', 'proto', 'services/*', 'web/*', 'tools/admin'].map(folder => `${folder}/package.json`))
+  await found(
+    ['packages/*', 'proto', 'services/*', 'web/*', 'tools/{admin,harness,k8s,stack}'].map(
+      each => `${each}/package.json`,
+    ),
+  )
 )
   .filter(file => !file.startsWith('packages/testing/'))
   .map(file => file.replace('/package.json', ''));
@@ -87,8 +91,30 @@ test('the images install exactly the lockfile', () => {
   assert.deepEqual(trimmed, [plain.replace('ci', 'ci --omit=dev'), plain]);
 });
 
+test('the image that checks has a Go that builds its programs, and the files that build them', async () => {
+  const [, version = ''] = /^ARG GO_IMAGE=\S+\/golang:(1\.\d+)\.\d+-bookworm$/m.exec(dockerfile) ?? [];
+  assert.equal(/^go (\S+)$/m.exec(await read('tools/k8s/pod-security/go.mod'))?.[1], version);
+  const copied = instructionsOf(stages, 'programs').join('\n');
+  const seen = new Set<string>();
+  const visit = async (file: string): Promise<void> => {
+    if (seen.has(file)) return;
+    seen.add(file);
+    const imports = (await read(file)).matchAll(
+      /^import (?!type )[^']* from '(?:(\.[^']*)|@recording-request\/stack\/([^']*))'/gm,
+    );
+    for (const [, near, inStack] of imports)
+      await visit(near ? join(dirname(file), near) : `tools/stack/src/${inStack}.ts`);
+  };
+  await visit('tools/k8s/src/make-programs.ts');
+  const isCopied = (file: string) => copied.includes(file) || copied.includes(`COPY ${dirname(file)} `);
+  assert.deepEqual(
+    [...seen].filter(file => !isCopied(file)),
+    [],
+  );
+});
+
 test('the images consist of files only: no command runs in them, and they keep no build layer', () => {
-  for (const target of TARGETS) {
+  for (const target of IMAGES) {
     const own = instructionsOf(stages, target);
     assert.deepEqual(
       own.filter(line => line.startsWith('RUN')),
@@ -97,7 +123,7 @@ test('the images consist of files only: no command runs in them, and they keep n
     assert.ok(own.includes('USER 1000:1000'), `the image of the ${target} has a numeric user`);
     assert.equal(stages.find(({ name }) => name === 'base')?.from, 'scratch');
     for (const line of own.filter(each => each.startsWith('COPY')))
-      assert.match(line, /^COPY --from=(roots|modules|code|compiled) /, `${target}: ${line}`);
+      assert.match(line, /^COPY --from=(roots|modules|code|compiled|programs) /, `${target}: ${line}`);
   }
 });
 

@@ -3,6 +3,7 @@ import { join, relative } from 'node:path';
 import { run } from 'node:test';
 import { spec } from 'node:test/reporters';
 import { print as log } from '@recording-request/harness/command';
+import { ensureCheckImage } from '@recording-request/k8s/images/check-image';
 import { ensureManifestTools } from '@recording-request/k8s/install';
 import { ensureObservability } from '@recording-request/observe/install/observability';
 import { ensure } from '@recording-request/stack/install/ensure';
@@ -25,6 +26,8 @@ export interface Tally {
 const DEADLINE = import.meta.resolve('./deadline.ts');
 // Tests that must pass on any S3 store.
 const SECOND_STORE = /\/(objects|second-store)\.test\.ts$/;
+// The test that runs the image of check:overlay.
+const CHECK_IMAGE = /\/overlay-image\.test\.ts$/;
 // The test that creates users of the object store.
 const WITH_USERS = /\/rights-at-servers\.test\.ts$/;
 // Tests that verify signatures in Python.
@@ -88,6 +91,7 @@ async function ensurePrograms(files: readonly string[], withServers: boolean): P
     needed(BROWSER) && ensure(['chromium'], log),
     needed(SAMPLED) && ensure(['schemathesis'], log),
     files.some(isDeployTest) && ensureManifestTools(context),
+    needed(CHECK_IMAGE) && ensureCheckImage(context),
     needed(OBSERVED) && ensureObservability(context),
     needed(SIGNED) && ensureStandardWebhooks(context),
     needed(SAMPLED) && ensureTuspy(context),

@@ -8,6 +8,7 @@ import { type RunOptions, run } from '@recording-request/stack/install/run';
 
 const PACKAGES = ['buildah', 'mmdebstrap'];
 const BUILD_MS = 40 * 60_000;
+const LOOK_MS = 30_000;
 const AUTHORITIES = '/etc/ssl/certs/ca-certificates.crt';
 // The Dockerfile's base image is in a registry that this machine may not reach, so the builder makes a base image from
 // these Debian packages. Node needs libatomic1.
@@ -20,6 +21,8 @@ export interface Builder {
   build(what: string, args: string[], more?: Partial<RunOptions>): Promise<string>;
   /** The image that replaces the registry's Node image. */
   base: string;
+  /** Returns the image that replaces the registry's Go image: this machine's Go in the base image. */
+  go(): Promise<string>;
 }
 
 /**
@@ -42,14 +45,34 @@ export async function openBuilder(
     build: (what, args, more) =>
       buildah(what, ['build', '--isolation', 'chroot', '--network', 'host', '--pull-never', '--layers', ...args], more),
     base: `localhost/lab-node:${process.versions.node}`,
+    go: () => goImage(builder, dir, context),
   };
-  const quiet = { log: () => {} };
-  const isThere = await buildah('looking for an image', ['inspect', '--type', 'image', builder.base], quiet).then(
+  if (!(await isThere(builder, builder.base))) await buildBase(builder, dir, context);
+  return builder;
+}
+
+const isThere = ({ buildah }: Builder, image: string): Promise<boolean> =>
+  buildah('looking for an image', ['inspect', '--type', 'image', image], { log: () => {} }).then(
     () => true,
     () => false,
   );
-  if (!isThere) await buildBase(builder, dir, context);
-  return builder;
+
+async function goImage(builder: Builder, dir: string, { log, signal, env }: InstallContext): Promise<string> {
+  const step = { what: 'looking for Go', log, signal, env, timeoutMs: LOOK_MS };
+  const [version = '', from = ''] = (await run('go', ['env', 'GOVERSION', 'GOROOT'], step)).split('\n');
+  const image = `localhost/lab-go:${process.versions.node}-${version}`;
+  if (await isThere(builder, image)) return image;
+  const work = await mkdtemp(join(dir, 'go-'));
+  await cp(from, join(work, 'go'), { recursive: true });
+  const lines = [
+    `FROM ${builder.base}`,
+    'COPY go /usr/local/go',
+    'ENV PATH=/usr/local/go/bin:/usr/local/bin:/usr/bin:/bin',
+  ];
+  await writeFile(join(work, 'Dockerfile'), `${lines.join('\n')}\n`);
+  await builder.build('building an image with Go', ['--tag', image, work]);
+  await rm(work, { recursive: true, force: true });
+  return image;
 }
 
 /** Builds an image with this process's Node, npm and Debian's package manager, instead of the registry's image. */

@@ -2,11 +2,11 @@ import { glob, readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { run } from '@recording-request/stack/install/run';
 import type { Builder } from './builder.ts';
-import { builtImage, type Target } from './product.ts';
+import { builtImage, type Image } from './product.ts';
 
 export interface Package {
   /** The source; `node` is Node itself. */
-  from: 'debian' | 'npm' | 'node';
+  from: 'debian' | 'npm' | 'go' | 'node';
   name: string;
   version: string;
   /** The SPDX license, if the package declares one. */
@@ -20,7 +20,12 @@ const LIMIT_MS = 60_000;
 
 /** Returns the packages in a built image, read from its files. */
 export const packagesIn = (builder: Builder, image: string): Promise<Package[]> =>
-  withFilesOf(builder, image, async root => [await nodeIn(root), ...(await debianIn(root)), ...(await npmIn(root))]);
+  withFilesOf(builder, image, async root => [
+    await nodeIn(root),
+    ...(await debianIn(root)),
+    ...(await npmIn(root)),
+    ...(await goIn(root)),
+  ]);
 
 /** Runs `use` with a folder that holds the files of a built image until `use` resolves. */
 export async function withFilesOf<T>(
@@ -68,6 +73,24 @@ async function npmIn(root: string): Promise<Package[]> {
   return [...found.values()].sort((one, other) => (one.name < other.name ? -1 : 1));
 }
 
+const GO_PROGRAMS = 'app/programs/{kustomize,helm,kubectl-validate,pod-security}-*/*';
+
+/** Returns the modules that the Go programs of the check contain, and Go itself. */
+async function goIn(root: string): Promise<Package[]> {
+  const programs = await Array.fromAsync(glob(GO_PROGRAMS, { cwd: root }));
+  const found = new Map<string, Package>();
+  const add = (name: string, version: string) => found.set(`${name}@${version}`, { from: 'go', name, version });
+  for (const file of programs.sort()) {
+    const args = ['version', '-m', join(root, file)];
+    const said = await run('go', args, { what: 'reading a Go program', log: () => {}, timeoutMs: LIMIT_MS });
+    const [, go] = /: go(\S+)/.exec(said) ?? [];
+    if (go) add('stdlib', go);
+    for (const [, name, version] of said.matchAll(/^\t(?:mod|dep|=>)\t(\S+)\t(v\S+)(?=\s)(?!.*\n\t=>)/gm))
+      add(name!, version!);
+  }
+  return [...found.values()].sort((one, other) => (one.name < other.name ? -1 : 1));
+}
+
 const PACKAGE_MANAGERS = ['npm', 'npx', 'yarn', 'corepack', 'apt', 'dpkg'];
 const FFMPEG = ['ffmpeg', 'ffprobe'];
 
@@ -75,7 +98,7 @@ const FFMPEG = ['ffmpeg', 'ffprobe'];
  * Returns the forbidden programs in a built image: package managers in every image, and ffmpeg in an image whose
  * services do not start it.
  */
-export const unwantedIn = (builder: Builder, target: Target): Promise<string[]> =>
+export const unwantedIn = (builder: Builder, target: Image): Promise<string[]> =>
   withFilesOf(builder, builtImage(target), async root => {
     const names = [...PACKAGE_MANAGERS, ...(target === 'workers' ? [] : FFMPEG)];
     return (await Array.fromAsync(glob(`{bin,usr/bin,usr/local/bin}/{${names.join()}}`, { cwd: root }))).sort();

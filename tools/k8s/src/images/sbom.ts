@@ -18,14 +18,16 @@ export function sbomOf(image: { name: string; digest: string; packages: Package[
 }
 
 function componentOf({ from, name, version, license, source, architecture }: Package) {
-  const type = from === 'npm' ? Enums.ComponentType.Library : Enums.ComponentType.Application;
+  const type = from === 'npm' || from === 'go' ? Enums.ComponentType.Library : Enums.ComponentType.Application;
   const [scope, plain] = name.startsWith('@') ? (name.split('/') as [string, string]) : [undefined, name];
   const purl =
     from === 'npm'
       ? new PackageURL('npm', scope, plain, version)
-      : from === 'debian'
-        ? new PackageURL('deb', 'debian', name, version, { arch: architecture!, ...(source && { upstream: source }) })
-        : new PackageURL('generic', undefined, name, version);
+      : from === 'go'
+        ? new PackageURL('golang', name.replace(/\/?[^/]+$/, '') || undefined, name.split('/').at(-1)!, version)
+        : from === 'debian'
+          ? new PackageURL('deb', 'debian', name, version, { arch: architecture!, ...(source && { upstream: source }) })
+          : new PackageURL('generic', undefined, name, version);
   const component = new Models.Component(type, plain, {
     version,
     ...(scope && { group: scope }),
