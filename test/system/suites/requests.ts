@@ -283,6 +283,7 @@ export function requests(seed: SeedData): void {
         transcriptionLanguage: '',
         acceptReference: false,
         returnUrl: '',
+        remind: { afterDays: [], beforeDueHours: [] },
         webhookSigned: false,
         closedAt: null,
         retentionDays: null,
