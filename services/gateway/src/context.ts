@@ -6,15 +6,13 @@ import { LRUCache } from 'lru-cache';
 import { type MediaOffload, mediaOffload } from './adapters/media-offload.ts';
 import { type OpenObject, objectReader } from './adapters/object-reader.ts';
 import { connectRedis, type Redis } from './adapters/redis.ts';
+import { createRecentProjects, type RecentProjects } from './clients/recent-projects.ts';
 import { connectServices, type Services } from './clients/services.ts';
-import type { ShownProject } from './clients/shown-clips.ts';
 import type { Config } from './config.ts';
 import { createStreamLimiter, type StreamLimiter } from './plugins/stream-limiter.ts';
 
 const RECENT_MEDIA = 1_000;
 const RECENT_MEDIA_MS = 1_000;
-const RECENT_PROJECTS = 10_000;
-const RECENT_PROJECTS_MS = 1_000;
 
 /** The shared objects of plugins and routes. */
 export interface Context {
@@ -38,8 +36,7 @@ export interface Context {
    * look-ups save one per range. They cannot expose erased media, because the store no longer has the bytes.
    */
   recentMedia: LRUCache<string, GetMediaResponse>;
-  /** Recent look-ups of projects, by `nameKey`, so that an owner who reads page after page causes none for each page. */
-  recentProjects: LRUCache<string, ShownProject>;
+  recentProjects: RecentProjects;
   close(): Promise<void>;
 }
 
@@ -67,7 +64,7 @@ export async function openContext(config: Config, log: Logger): Promise<Context>
     brand,
     streams,
     recentMedia: new LRUCache({ max: RECENT_MEDIA, ttl: RECENT_MEDIA_MS }),
-    recentProjects: new LRUCache({ max: RECENT_PROJECTS, ttl: RECENT_PROJECTS_MS }),
+    recentProjects: createRecentProjects(services),
     close: () => connections.disposeAsync(),
   };
 }

@@ -4,7 +4,8 @@ import { mintToken } from '@recording-request/contract/tokens';
 import type { ExportRequest, OpenArchiveRequest } from '@recording-request/proto/exports/v1/exports';
 import type { FindInvitationsRequest, GetInvitationsRequest } from '@recording-request/proto/projects/v1/projects';
 import type { ListSubmissionsRequest } from '@recording-request/proto/submissions/v1/submissions';
-import { at, presented, project, startOwnerGateway } from './owner-gateway.ts';
+import { projectSettings } from '@recording-request/testing/project-settings';
+import { at, link, presented, project, startOwnerGateway } from './owner-gateway.ts';
 import { asProject, OWNER_ID, PROJECT_ID, SUBMISSION_ID } from './test-service.ts';
 
 const PERSON = { name: 'A guest', reference: 'P-17', email: '', locale: 'de', verified: true };
@@ -73,6 +74,62 @@ test('a project without people costs no call, also with a reference', async () =
   hasInvitations = true;
   await forget();
 });
+
+const ADDED = { created: 1, links: [link(1)], duplicates: [], replayed: false };
+const FIRST_PERSON: [way: string, send: () => Promise<Response>, status: number][] = [
+  ['a change of a link', () => send('PATCH', `/api${project}/links/${OWNER_ID}`, { recipient: PERSON_BODY }), 200],
+  ['an added link', () => send('POST', `/api${project}/links`, { links: [PERSON_BODY] }), 200],
+  ['the address of a shared link', () => send('POST', `/r/${mintToken('vr')}/responses`, { reference: 'P-17' }), 201],
+];
+const IDS = { linkId: OWNER_ID, projectId: PROJECT_ID, ownerId: OWNER_ID };
+const BEGUN = {
+  ...IDS,
+  responseSessionId: OWNER_ID,
+  settings: projectSettings(),
+  answers: [],
+  complete: false,
+  held: true,
+};
+const PERSON_BODY = { reference: 'P-17' };
+
+const send = (method: string, path: string, body: object) =>
+  fetch(gateway.harness.base + path, {
+    method,
+    headers: { ...gateway.harness.bearer, 'content-type': 'application/json' },
+    body: JSON.stringify(body),
+  });
+
+for (const [way, invite, status] of FIRST_PERSON)
+  test(`${way} shows the first person of a project at once`, async () => {
+    Object.assign(gateway.harness.behind.projects!, {
+      addLinks: async () => ADDED,
+      resolveRecipient: async () => ({ ...IDS, linkType: 2, status: 1 }),
+      beginResponse: async () => ({ response: BEGUN }),
+    });
+    Object.assign(gateway.harness.behind.submissions!, {
+      touchLink: async () => ({}),
+      listUploads: async () => ({ uploads: [] }),
+    });
+    hasInvitations = false;
+    await forget();
+    assert.deepEqual((await read(`${project}/submissions`)).submissions, [presented]);
+    // This read of the project begins before the person is added, and ends afterwards.
+    const { getProject } = gateway.harness.behind.projects!;
+    const [reads, holds] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    gateway.harness.behind.projects!.getProject = async () => {
+      reads.resolve();
+      await holds.promise;
+      return { projectName: 'Stories', project: asProject(), hasInvitations: false };
+    };
+    const dashboard = fetch(`${gateway.harness.base}/project/${mintToken('prj')}/submissions`);
+    await reads.promise;
+    gateway.harness.behind.projects!.getProject = getProject!;
+    hasInvitations = true;
+    assert.equal((await invite()).status, status);
+    holds.resolve();
+    await (await dashboard).body?.cancel();
+    assert.deepEqual((await read(`${project}/submissions`)).submissions, [shown]);
+  });
 
 test('a reference selects the links and responses that have it', async () => {
   await read(`${project}/submissions?reference=P-17&omit=transcripts`);

@@ -130,6 +130,7 @@ async function addLinks(context: Context, request: FastifyRequest, reply: Fastif
     },
     { deadlineMs: DEADLINE_MS },
   );
+  context.recentProjects.invited(project);
   const duplicates = duplicatesOf(added, people);
   if (onDuplicate === 'error' && duplicates.length > 0) return refuseDuplicates(request, reply, people, duplicates);
   if (added.replayed) reply.header('idempotent-replayed', 'true');

@@ -28,7 +28,7 @@ import { LIST_PAGE_BYTES } from '../plugins/answer-memory.ts';
 import { projectOf } from '../plugins/caller.ts';
 import { asBuilt, operation } from '../plugins/operation.ts';
 import { sendList } from './list-answer.ts';
-import { knownName, nameKey } from './submissions.ts';
+import { knownName } from './submissions.ts';
 
 /** Sends the QR code of the shared link, for the owner and for the dashboard. 404 without a shared link. */
 export async function sendQrCode(request: FastifyRequest, reply: FastifyReply, context: Context) {
@@ -130,10 +130,9 @@ export async function linkRoutes(app: FastifyInstance, context: Context): Promis
         ...linkChangeOf(request.body),
       });
       if (!link) throw new Error('the reply has no link');
+      context.recentProjects.invited({ ownerId, projectId });
       // If this call fails, the request fails, and its repetition makes both changes.
       if (changesInvitation(request.body)) await services.submissions.touchLink({ ownerId, projectId, linkId });
-      // It may be the first person of the project.
-      context.recentProjects.delete(nameKey({ ownerId, projectId }));
       return link.linkType === LinkType.LINK_TYPE_SHARED
         ? presentSharedLink(link, { baseUrl, projectId })
         : presentLink(link, baseUrl);

@@ -42,7 +42,6 @@ import { sendUnlessSame } from './answers.ts';
 import { presentInOrder } from './created-links.ts';
 import { IDEMPOTENCY_ERRORS, IDEMPOTENCY_RULE, idempotencyHeaders, idempotencyKeyOf } from './idempotency.ts';
 import { sendList } from './list-answer.ts';
-import { nameKey } from './submissions.ts';
 
 const DAY_SECONDS = 86_400;
 // A project can have ten thousand links.
@@ -188,7 +187,7 @@ export async function projectRoutes(app: FastifyInstance, context: Context): Pro
       const { ownerId, projectId } = projectOf(request);
       const change = updateOf(request.body, config.linkExpiryDefaultSeconds);
       const { project } = await services.projects.updateProject({ ownerId, projectId, ...change });
-      context.recentProjects.delete(nameKey({ ownerId, projectId }));
+      context.recentProjects.changed({ ownerId, projectId });
       if (request.body.webhookUrl !== undefined) await refreshEndpoint(services, projectId, request.log);
       return await shownAfterChange(context, project);
     },

@@ -140,7 +140,7 @@ export async function recorderRoutes(app: FastifyInstance, context: Context): Pr
       },
     },
     async (request, reply) => {
-      const { linkId, projectId } = recipientOf(request);
+      const { linkId, projectId, ownerId } = recipientOf(request);
       const { responseSessionId = '', termsAccepted = false, reference } = request.body;
       const { response } = await services.projects.beginResponse({
         linkId,
@@ -149,6 +149,7 @@ export async function recorderRoutes(app: FastifyInstance, context: Context): Pr
         termsAccepted,
         reference,
       });
+      if (reference) context.recentProjects.invited({ ownerId, projectId });
       return reply.code(201).send(await show(request.params.token, linkId, response));
     },
   );

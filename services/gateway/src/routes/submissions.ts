@@ -83,11 +83,11 @@ export async function loadPage(
   request: FastifyRequest,
   defaultPage: number = DEFAULTS.pageSize,
 ): Promise<SubmissionsPageJson> {
-  const { services, recentProjects } = context;
+  const { services } = context;
   const listRequest = pageRequestOf(request, defaultPage);
   const { projectId } = listRequest;
   const people = peopleFilterOf(request);
-  const showing = loadShownProject(services, listRequest);
+  const showing = context.recentProjects.load(listRequest);
   const listing =
     people.reference === undefined && people.code === undefined
       ? services.submissions.listSubmissions(listRequest)
@@ -95,7 +95,6 @@ export async function loadPage(
           .then(shown => ofReference(services, shown, listRequest, people))
           .then(services.submissions.listSubmissions);
   const [shown, page] = await invalidFirst(showing, listing);
-  recentProjects.set(nameKey(listRequest), shown);
   return {
     projectId,
     submissions: await presentClips(context, projectId, shown, page.submissions),
@@ -119,8 +118,8 @@ const UNKNOWN: ShownProject = { projectName: '', hasInvitations: false };
 async function loadFirst(context: Context, request: FastifyRequest): Promise<FirstPage> {
   const { services, baseUrl, recentProjects } = context;
   const plain = pageRequestOf(request, DEFAULTS.pageSize);
-  const known = recentProjects.get(nameKey(plain));
-  const showing = known === undefined ? loadShownProject(services, plain) : Promise.resolve(known);
+  const known = recentProjects.get(plain);
+  const showing = known === undefined ? recentProjects.load(plain) : Promise.resolve(known);
   // Lists even when the project is missing, because the cursor may be wrong too, and a wrong cursor is reported first.
   const listing = showing
     .catch(() => UNKNOWN)
@@ -130,9 +129,9 @@ async function loadFirst(context: Context, request: FastifyRequest): Promise<Fir
       return { listRequest, page: await services.submissions.listSubmissions(withJson) };
     });
   const [shown, listed] = await invalidFirst(showing, listing);
-  if (known === undefined) recentProjects.set(nameKey(plain), shown);
   // The project may have been erased since its name was cached.
-  else if (!listed.page.pageJson && listed.page.submissions.length === 0) await loadShownProject(services, plain);
+  if (known !== undefined && !listed.page.pageJson && listed.page.submissions.length === 0)
+    await loadShownProject(services, plain);
   return { shown, ...listed };
 }
 
@@ -158,9 +157,6 @@ async function sendPage(request: FastifyRequest, reply: FastifyReply, context: C
 const MEDIA_AGAIN =
   'Makes video, thumbnails and audio again from the upload, for a submission whose `mediaStatus` is `failed`, or `ready` with a `mediaError`, while its upload is kept. Also requests a transcript again that failed because of missing media. Sends the same events as the first run. 409 with `media_not_failed` if nothing failed; 409 also while a transcript is being made, and if the upload is not kept.';
 
-/** Returns the key of a project in `Context.recentProjects`. */
-export const nameKey = ({ ownerId, projectId }: ProjectRef): string => `${ownerId} ${projectId}`;
-
 const NAME_DEADLINE_MS = 1_000;
 
 /**
@@ -171,8 +167,7 @@ export async function knownName(
   { services, recentProjects }: Pick<Context, 'services' | 'recentProjects'>,
   { ownerId, projectId }: ProjectRef,
 ): Promise<string> {
-  const key = nameKey({ ownerId, projectId });
-  const known = recentProjects.get(key);
+  const known = recentProjects.get({ ownerId, projectId });
   if (known !== undefined) return known.projectName;
   try {
     const call = { deadlineMs: NAME_DEADLINE_MS };
