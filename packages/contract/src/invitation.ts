@@ -4,9 +4,10 @@ import { LIMITS } from './limits.ts';
 import { CONTROL, momentText, plainText, SPACE, text } from './request-fields.ts';
 
 const strict = { additionalProperties: false } as const;
-// A language, a script, a region and a variant of BCP 47.
-const SUBTAGS =
-  '[A-Za-z]{2,3}(?:-[A-Za-z]{4})?(?:-(?:[A-Za-z]{2}|[0-9]{3}))?(?:-(?:[A-Za-z0-9]{5,8}|[0-9][A-Za-z0-9]{3}))?';
+// A language, a script, a region, variants, extensions and a private part of BCP 47. The format refuses repeated parts.
+const LANGUAGE = '(?:[A-Za-z]{2,3}|[A-Za-z]{5,8})(?:-[A-Za-z]{4})?(?:-(?:[A-Za-z]{2}|[0-9]{3}))?';
+const VARIANTS = '(?:-(?:[A-Za-z0-9]{5,8}|[0-9][A-Za-z0-9]{3}))*';
+const EXTENSIONS = '(?:-[0-9A-WY-Za-wy-z](?:-[A-Za-z0-9]{2,8})+)*(?:-[Xx](?:-[A-Za-z0-9]{1,8})+)?';
 const MAILBOX = `[^@${SPACE}${CONTROL}]`;
 
 /** Null and "" mean the same as an absent field. */
@@ -28,10 +29,12 @@ const personFields = {
     'x-constraint': `must be an email address of at most ${LIMITS.emailLength} characters, such as ana@example.org`,
   }),
   locale: optionalText({
-    pattern: `^(?:${SUBTAGS})?$`,
+    format: 'language-tag',
+    pattern: `^(?:${LANGUAGE}${VARIANTS}${EXTENSIONS})?$`,
+    maxLength: LIMITS.localeLength,
     description: 'The language that the recorder shows first, as a BCP 47 tag.',
     examples: ['pt-BR'],
-    'x-constraint': 'must be a language tag such as de, pt-BR or zh-Hant',
+    'x-constraint': `must be a language tag such as de, pt-BR or zh-Hant, of at most ${LIMITS.localeLength} characters`,
   }),
 };
 

@@ -38,7 +38,7 @@ export const LIMITS = {
   linkPageSize: 500,
   recipientTextLength: 200,
   emailLength: 320,
-  localeLength: 35,
+  localeLength: 100,
   metadataKeys: 20,
   metadataKeyLength: 40,
   metadataValueLength: 500,

@@ -112,6 +112,11 @@ include-operation-id = "addLinks"
 checks.positive_data_acceptance.expected-statuses = ["2xx", 400, 401, 403, 404, 409, 422, 429]
 checks.negative_data_rejection.expected-statuses = [200, 400, 401, 403, 404, 409, 413, 415, 422, 428, 429, "5xx"]
 
+# No pattern says that a language tag repeats no part.
+[[operations]]
+include-operation-id = "updateLink"
+checks.positive_data_acceptance.expected-statuses = ["2xx", 400, 401, 403, 404, 429]
+
 [[operations]]
 include-operation-id = "redeliverWebhooks"
 checks.positive_data_acceptance.expected-statuses = ["2xx", 400, 401, 403, 404, 429]

@@ -45,6 +45,7 @@ test('the language is the picked one, otherwise the owner’s, the browser’s b
   assert.equal(code(undefined, undefined), 'en');
   assert.equal(code('fr', 'de', 'pt-BR'), 'fr');
   assert.equal(code('../x', 'de', 'pt-BR'), 'pt');
+  assert.equal(code(undefined, 'de', 'pt-Latn-BR-u-nu-latn'), 'pt');
   assert.equal(code(undefined, 'de', 'xx'), 'de');
 });
 

@@ -1,4 +1,5 @@
 import type { InvitationInput, PersonInput } from '@recording-request/contract/invitation';
+import { canonicalLanguageTag } from '@recording-request/contract/language-tag';
 import type { UpdateLinkInput } from '@recording-request/contract/link-requests';
 import type { Invitation, Person, UpdateLinkRequest } from '@recording-request/proto/projects/v1/projects';
 
@@ -19,7 +20,7 @@ function personOf(given: PersonInput): Person | undefined {
   const name = textOf(given.name);
   const reference = textOf(given.reference);
   const email = textOf(given.email);
-  const [locale = ''] = Intl.getCanonicalLocales(textOf(given.locale) || []);
+  const locale = canonicalLanguageTag(textOf(given.locale)) ?? '';
   return name || reference || email || locale ? { name, reference, email, locale, verified: true } : undefined;
 }
 

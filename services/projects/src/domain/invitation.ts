@@ -1,3 +1,4 @@
+import { canonicalLanguageTag } from '@recording-request/contract/language-tag';
 import { LIMITS } from '@recording-request/contract/limits';
 import { DomainError } from '@recording-request/kit/errors';
 import { refuseControlCharacters } from '@recording-request/kit/plain-text';
@@ -67,12 +68,8 @@ function checkedPerson(given: Person, where: string): Person | null {
 
 function checkedLocale(locale: string, where: string): string {
   if (locale === '') return '';
-  try {
-    const [canonical = ''] = locale.length > LIMITS.localeLength ? [] : Intl.getCanonicalLocales(locale);
-    if (canonical !== '') return canonical;
-  } catch {
-    // The sentence of this error contains the value.
-  }
+  const canonical = canonicalLanguageTag(locale);
+  if (canonical !== undefined) return canonical;
   throw invalid(`${where}locale must be a BCP 47 tag, such as de-AT, of at most ${LIMITS.localeLength} characters.`);
 }
 
