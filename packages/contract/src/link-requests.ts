@@ -92,7 +92,8 @@ export const LinksQuery = Type.Object({
       minimum: 1,
       maximum: LIMITS.linkPageSize,
       default: DEFAULTS.linkPageSize,
-      description: 'Page size. Without any parameter, the answer has all links and no pagination.',
+      description:
+        'Page size. A page with long texts has fewer. Without any parameter, the answer has all links and no pagination.',
       'x-constraint': `must be a whole number from 1 to ${LIMITS.linkPageSize}`,
     }),
   ),

@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { presentLink } from '@recording-request/contract/present';
 import { hashToken } from '@recording-request/contract/tokens';
 import { LinkStatus } from '@recording-request/proto/projects/v1/projects';
+import { pagesOf, people } from './people.ts';
 import { newProject, refusedAs, startTestProjects, type TestProjects } from './test-service.ts';
 
 let running: TestProjects;
@@ -109,4 +111,28 @@ test('a link with a lost key does not stop the list, and can be disabled', async
   const { link } = await without.projects.updateLink({ ...project, linkId: lost!.linkId, disabled: true });
   assert.deepEqual([link!.token, link!.status], ['', LinkStatus.LINK_STATUS_DISABLED]);
   assert.equal(await resolved(), LinkStatus.LINK_STATUS_DISABLED);
+});
+
+test('a page of links is shorter than the memory that the gateway reserves for it, whatever the links state', async () => {
+  const texts = (keys: number, text: string) =>
+    Object.fromEntries(Array.from({ length: keys }, (_, at) => [String(at).padEnd(40, '-'), text]));
+  const stated: [metadata: Record<string, string>, count: number, pages: number][] = [
+    [texts(20, '🎬'.repeat(500)), 30, 8],
+    [texts(20, '"'.repeat(500)), 100, 13],
+    [texts(1, 'x'.repeat(200)), 500, 2],
+  ];
+  for (const [metadata, count, most] of stated) {
+    const invitations = people(count).map(each => ({ ...each, metadata }));
+    const made = await newProject(running, { count, invitations: { invitations } });
+    const pages = await pagesOf(running, made);
+    assert.deepEqual(
+      pages.flat().map(({ invitation }) => invitation?.person?.reference),
+      invitations.map(({ person }) => person?.reference),
+    );
+    for (const links of pages) {
+      const bytes = Buffer.byteLength(JSON.stringify(links.map(link => presentLink(link, 'https://rec.example.org'))));
+      assert.ok(bytes <= 512 * 1024, `${links.length} links: ${bytes} bytes`);
+    }
+    assert.ok(pages.length <= most, `${pages.length} pages for ${count} links`);
+  }
 });

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import type { CreateProjectResponse, Invitation, Person } from '@recording-request/proto/projects/v1/projects';
+import type { CreateProjectResponse, Invitation, Link, Person } from '@recording-request/proto/projects/v1/projects';
 import { OnDuplicate } from '@recording-request/proto/projects/v1/projects';
 import type { TestProjects } from './test-service.ts';
 
@@ -49,17 +49,23 @@ export async function add(
   });
 }
 
-/** Returns all unique links that a filter selects. */
-export async function linksOf(
+type Filter = Partial<Parameters<TestProjects['projects']['listLinks']>[0]>;
+
+/** Returns the pages of the unique links that a filter selects. */
+export async function pagesOf(
   running: Pick<TestProjects, 'projects'>,
   made: Pick<CreateProjectResponse, 'project'>,
-  filter: Partial<Parameters<TestProjects['projects']['listLinks']>[0]> = {},
-) {
-  const links = [];
-  for (let cursor: string | undefined, first = true; first || cursor; first = false) {
+  filter: Filter = {},
+): Promise<Link[][]> {
+  const pages: Link[][] = [];
+  for (let cursor: string | undefined; pages.length === 0 || cursor; ) {
     const page = await running.projects.listLinks({ ...keyOf(made), ...filter, cursor });
-    links.push(...page.uniqueLinks);
+    pages.push(page.uniqueLinks);
     cursor = page.nextCursor;
   }
-  return links;
+  return pages;
 }
+
+/** Returns all unique links that a filter selects. */
+export const linksOf = async (...given: Parameters<typeof pagesOf>): Promise<Link[]> =>
+  (await pagesOf(...given)).flat();

@@ -4,6 +4,8 @@ import type { Page } from '../clients/pages.ts';
 import type { Context } from '../context.ts';
 import { sendUnlessSame } from './answers.ts';
 
+const PART_LENGTH = 128 * 1024;
+
 /** A JSON object with one long list. The gateway reads the list's pages while it sends them. */
 export interface ListAnswer<T> {
   /** The name of the list's field. */
@@ -46,19 +48,33 @@ export async function sendList<T>(
 
 /** Yields the text that JSON.stringify would return for the whole object. */
 async function* jsonOf<T>(list: ListAnswer<T>, first: Page<T>): AsyncGenerator<string> {
-  const textOf = (page: T) => JSON.stringify(list.rows(page)).slice(1, -1);
-  const start = JSON.stringify({ ...list.before(first), [list.name]: [] }).slice(0, -']}'.length);
-  let text = textOf(first);
-  yield start + text;
-  let comma = text === '' ? '' : ',';
+  yield JSON.stringify({ ...list.before(first), [list.name]: [] }).slice(0, -']}'.length);
+  let comma = '';
   let last = first;
-  for await (const page of list.pages) {
+  for await (const page of startingWith(first, list.pages)) {
     last = page;
-    text = textOf(page);
-    if (text === '') continue;
-    yield comma + text;
-    comma = ',';
+    for (const text of textsOf(list.rows(page))) {
+      yield comma + text;
+      comma = ',';
+    }
   }
   const end = JSON.stringify(list.after?.(last) ?? {}).slice(1);
   yield end === '}' ? ']}' : `],${end}`;
+}
+
+async function* startingWith<T>(first: T, others: AsyncGenerator<T>): AsyncGenerator<T> {
+  yield first;
+  yield* others;
+}
+
+/** Yields the rows of a page in parts, because the rows of a creation can have 8 MB. */
+function* textsOf(rows: readonly object[]): Generator<string> {
+  let text = '';
+  for (const row of rows) {
+    text += text === '' ? JSON.stringify(row) : `,${JSON.stringify(row)}`;
+    if (text.length < PART_LENGTH) continue;
+    yield text;
+    text = '';
+  }
+  if (text !== '') yield text;
 }
