@@ -10,7 +10,7 @@ import { testStores } from '@recording-request/testing/test-stores';
 import { migrate } from '../src/migrate.ts';
 import type { LinkFilter } from '../src/store/link-pages.ts';
 import { type OpenStore, openStore } from '../src/store/store.ts';
-import { DAY_MS, hashOf, link, OWNER } from './filled-database.ts';
+import { DAY_MS, hashOf, link, OWNER, project } from './filled-database.ts';
 
 const environment = testEnvironment();
 const stores = testStores(environment);
@@ -61,7 +61,10 @@ test('a list of people reads as few index entries with 10,000 links as with 60',
   await using inventory = await takeInventory({
     ...{ env: environment.env, database: 'projects', stores: {}, exceptions: {} },
   });
-  const projects = [await linksOf(60), await linksOf(10_000)] as const;
+  const projects = [
+    { projectId: await linksOf(60), middle: 30 },
+    { projectId: await linksOf(10_000), middle: 5_000 },
+  ];
   const filters: LinkFilter[] = [
     {},
     ...(['invited', 'opened', 'recording', 'sent', 'closed'] as const).map(personState => ({ personState })),
@@ -73,14 +76,41 @@ test('a list of people reads as few index entries with 10,000 links as with 60',
     { changedAfter: new Date(1_500) },
   ];
   for (const filter of filters)
-    for (const expired of [false, true]) {
-      const costs = [];
-      for (const projectId of projects) {
-        const page = { ownerId: OWNER, projectId, filter, expired, after: 0 };
-        costs.push((await inventory.costOf(() => open.linkPages.page(page, 1))).examined);
+    for (const expired of [false, true])
+      for (const isFirst of [true, false]) {
+        const costs = [];
+        for (const { projectId, middle } of projects) {
+          const page = { ownerId: OWNER, projectId, filter, expired, after: isFirst ? 0 : middle };
+          costs.push((await inventory.costOf(() => open.linkPages.page(page, 1))).examined);
+        }
+        const [few, many] = costs as [number, number];
+        const name = `${JSON.stringify(filter)}, expired: ${expired}: ${few} with 60 links, ${many} with 10,000`;
+        assert.ok(many <= few + 4 && many <= 60, name);
       }
-      const [few, many] = costs as [number, number];
-      const name = `${JSON.stringify(filter)}, expired: ${expired}: ${few} with 60 links, ${many} with 10,000`;
-      assert.ok(many <= few + 4 && many <= 60, name);
-    }
+});
+
+test('a page of projects reads as much with 2,000 projects as with 60, and a search for a frequent word too', async () => {
+  await using inventory = await takeInventory({
+    ...{ env: environment.env, database: 'projects', stores: {}, exceptions: {} },
+  });
+  const costs: number[][] = [];
+  for (const count of [60, 2_000]) {
+    const ownerId = uuidv7();
+    const ids = Array.from({ length: count }, () => uuidv7());
+    const documents = ids.map(_id => ({ ...project(0), _id, ownerId, dashboardHash: hashOf(_id) }));
+    await open.models.projects.collection.insertMany(documents as never);
+    const { projects } = open;
+    const cost = async (work: () => Promise<unknown[]>) => {
+      const { examined } = await inventory.costOf(async () => assert.equal((await work()).length, 20));
+      return examined;
+    };
+    costs.push([
+      await cost(() => projects.pageOf(ownerId, undefined, 20)),
+      await cost(() => projects.pageOf(ownerId, ids[count / 2], 20)),
+      await cost(() => projects.search(ownerId, { words: ['stories'], after: undefined }, 20)),
+    ]);
+  }
+  const [few, many] = costs as [number[], number[]];
+  for (const [index, examined] of many.entries())
+    assert.ok(examined <= few[index]! + 4 && examined <= 50, `${few} with 60 projects, ${many} with 2,000`);
 });
