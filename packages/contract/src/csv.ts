@@ -60,6 +60,7 @@ const COLUMNS = [
   'metadata',
   'late',
   'changedAt',
+  'sandbox',
 ] as const;
 
 /**

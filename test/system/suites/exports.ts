@@ -16,12 +16,12 @@ const PAGE = 7;
 const LANDING_AT_ONCE = 4;
 const CUTS = 25;
 // The additions to the contract since the terms are after the fields of the terms.
-const ADDED = ['language', 'responseId', 'recipient', 'metadata', 'late', 'changedAt'];
+const ADDED = ['language', 'responseId', 'recipient', 'metadata', 'late', 'changedAt', 'sandbox'];
 const HEADER = [
   ...Object.keys(FIELDS).filter(field => !['transcriptVtt', 'terms', ...ADDED].includes(field)),
   ...['termsSha256', 'termsAcceptedAt', 'language', 'responseId'],
   ...['recipientName', 'recipientReference', 'recipientEmail', 'recipientLocale', 'recipientVerified'],
-  ...['metadata', 'late', 'changedAt'],
+  ...['metadata', 'late', 'changedAt', 'sandbox'],
 ];
 
 /** Tests pages, filters and the four exports of an interview with one answer for each spreadsheet payload. */

@@ -186,7 +186,7 @@ than ${LIMITS.transcriptsZipClips.toLocaleString('en')} such clips it is 409.
 
 \`identities=none\` leaves out the people and the metadata of links: \`recipient\` is null and \`metadata\` is {} on submissions and links, the
 CSV's cells are empty, and transcripts.txt has no names. What contributors say and write stays. The CSV has \`recipientName\`,
-\`recipientReference\`, \`recipientEmail\`, \`recipientLocale\`, \`recipientVerified\`, \`metadata\` (as JSON), \`late\` and \`changedAt\` at its end.
+\`recipientReference\`, \`recipientEmail\`, \`recipientLocale\`, \`recipientVerified\`, \`metadata\` (as JSON), \`late\`, \`changedAt\` and \`sandbox\` at its end.
 \`project.zip?names=reference\` begins the names of the video files with the reference of the person; letters that Windows, macOS or Linux
 refuse become spaces, and a name has at most 100 bytes.
 
