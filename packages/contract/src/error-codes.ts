@@ -42,11 +42,14 @@ export const ERROR_CODES = {
   range_not_satisfiable: '416: the range lies outside the bytes; `Content-Range` gives their number.',
   expectation_failed: '417: send no `Expect` other than `100-continue`.',
   unprocessable: '422: the request is understood but cannot be carried out.',
+  not_remindable:
+    '422: the person of the link has sent a clip or stopped the reminders, or the link is shared, disabled, expired or closed.',
   not_video: '422: the bytes are not a playable video, or its picture is larger than 8K.',
   too_long: '422: the clip is longer than `maxDurationSec`.',
   idempotency_key_reused: '422: this `Idempotency-Key` was used with another body.',
   upload_locked: '423: another request is writing to this upload; try again in a moment.',
   rate_limited: '429: too many requests; wait for `Retry-After`.',
+  reminded_recently: '429: the link had a reminder less than an hour ago.',
   headers_too_large: '431: the headers are too large; send fewer.',
   internal_error: '500: something went wrong on our side.',
   upload_incomplete:

@@ -37,6 +37,7 @@ import { meRoutes } from './routes/me.ts';
 import { mediaRoutes } from './routes/media.ts';
 import { projectRoutes } from './routes/projects.ts';
 import { recorderRoutes } from './routes/recorder.ts';
+import { remindersRoutes } from './routes/reminders.ts';
 import { submissionRoutes } from './routes/submissions.ts';
 import { transcriptRoutes } from './routes/transcripts.ts';
 import { uploadRoutes } from './routes/uploads.ts';
@@ -88,6 +89,7 @@ export async function buildApp(context: Context): Promise<FastifyInstance> {
   await app.register(projectRoutes, context);
   await app.register(linkRoutes, context);
   await app.register(addLinksRoute, context);
+  await app.register(remindersRoutes, context);
   await app.register(linksCsvRoute, context);
   await app.register(submissionRoutes, context);
   await app.register(exportRoutes, context);

@@ -166,7 +166,8 @@ test('an owner reminds one person now, unless that person has sent a clip', asyn
   });
   const { projectId, ownerId } = project!;
   const [one, other] = uniqueLinks.map(({ linkId }) => linkId) as [string, string];
-  const ask = (linkId: string) => running.projects.remindLink({ ownerId, projectId, linkId });
+  const ask = (linkId: string) =>
+    running.projects.remindLink({ ownerId, projectId, linkId, idempotencyKey: '', bodyHash: Buffer.alloc(0) });
   assert.equal((await ask(one)).link!.remindersSent, 1);
   await assert.rejects(ask(one), refusedAs('too_many'));
   assert.deepEqual(await remindersOf([one]), [[1]]);

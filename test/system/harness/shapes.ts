@@ -62,6 +62,8 @@ const additional: Shape = {
   answersSent: 'integer|null',
   questionCount: 'integer|null',
   sandbox: 'boolean',
+  remindersSent: 'integer',
+  remindersStopped: 'boolean',
 };
 
 export const RecipientLink: Shape = { ...contractLink, ...additional };
@@ -140,6 +142,8 @@ export const ProjectSummary: Shape = {
   sandbox: 'boolean',
 };
 
+export const Remind: Shape = { afterDays: 'integer[]', beforeDueHours: 'integer[]' };
+
 export const ProjectDetail: Shape = {
   ...ProjectSummary,
   requestUrl: 'string',
@@ -155,6 +159,7 @@ export const ProjectDetail: Shape = {
   transcriptionLanguage: 'string',
   acceptReference: 'boolean',
   returnUrl: 'string',
+  remind: 'Remind',
   webhookSigned: 'boolean',
   closedAt: 'date-time|null',
   retentionDays: 'integer|null',

@@ -42,6 +42,7 @@ export const ROWS: Record<string, Row> = {
   addLinks: read('projects:write', { json: { links: [{ name: 'By the matrix' }] } }),
   exportLinksCsv: read('links:read'),
   updateLink: read('projects:write', { json: { disabled: false }, id: 'link' }),
+  remindLink: read('projects:write', { id: 'link' }),
   rotateDashboardToken: read('projects:write', { spare: true }),
   listSubmissions: read('submissions:read'),
   getSubmission: read('submissions:read', clip),

@@ -17,6 +17,8 @@ export interface RecorderDocument {
   settings?: RecorderSettings;
   /** The seconds after which the browser reloads the page. */
   reloadAfterSec?: number;
+  /** True if the page has a form, which the browser may send to this address. */
+  hasForm?: boolean;
 }
 
 const RIGHTS: PageRights = {
@@ -28,7 +30,10 @@ const RIGHTS: PageRights = {
 
 /** Renders a contributor's page. */
 export function renderRecorder(look: PageLook, page: RecorderDocument): RenderedDocument {
-  const document = renderDocument(look, RIGHTS, { ...page, body: html`<main>${page.body}</main>` });
+  const document = renderDocument(look, page.hasForm ? { ...RIGHTS, forms: "'self'" } : RIGHTS, {
+    ...page,
+    body: html`<main>${page.body}</main>`,
+  });
   return {
     ...document,
     headers: {

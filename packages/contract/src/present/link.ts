@@ -91,6 +91,8 @@ function additionalFields(link: Link) {
     answersSent: isInterview ? link.submissionCount : null,
     questionCount: isInterview ? questionCount : null,
     sandbox: link.sandbox ?? false,
+    remindersSent: link.remindersSent ?? 0,
+    remindersStopped: link.remindersStopped ?? false,
   };
 }
 

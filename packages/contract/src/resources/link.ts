@@ -58,6 +58,8 @@ const additionalFields = {
     'How many questions the interview has; null outside interviews and for a shared link.',
   ),
   sandbox: flag('Whether the project is a sandbox.'),
+  remindersSent: count('How many reminders were sent to the project: see `remind` of a project.'),
+  remindersStopped: flag('Whether the person stopped the reminders.'),
 };
 const qrCodePngUrl = uri('Authenticated address of the QR code of the shared link, a PNG.');
 const sameAddress = uri('The same as recipientUrl.');

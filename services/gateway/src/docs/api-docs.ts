@@ -62,6 +62,7 @@ allowance; a creation beyond it is 403.
 | returnUrl | "" | absolute https URL (also http if the operator allows it), ≤ ${said(LIMITS.urlLength)}; may have placeholders |
 | retentionDays | null | null or 1–${said(LIMITS.retentionDays)}, not more than the operator's: see Delete by age |
 | sandbox | false | only at creation: see Try it in a sandbox |
+| remind | no times | \`afterDays\`: ≤ ${LIMITS.reminders} whole numbers 1–${LIMITS.remindAfterDays}; \`beforeDueHours\`: ≤ ${LIMITS.reminders}, 1–${said(LIMITS.remindBeforeHours)}; see Reminders |
 | interviewQuestions | [] | ≤ ${LIMITS.interviewQuestions}, each 1–${LIMITS.questionLength}; each answer becomes a separate submission |
 
 \`\`\`sh

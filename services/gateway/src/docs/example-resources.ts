@@ -46,6 +46,8 @@ const link = (baseUrl: string, token: string, linkType: 'unique' | 'shared') => 
     answersSent: null,
     questionCount: null,
     sandbox: false,
+    remindersSent: 0,
+    remindersStopped: false,
   };
 };
 
@@ -101,6 +103,7 @@ const detail = {
   transcriptionLanguage: 'en',
   acceptReference: true,
   returnUrl: 'https://bakery.example/thanks?order={reference}&code={code}',
+  remind: { afterDays: [3, 7], beforeDueHours: [24] },
 };
 
 function submission(baseUrl: string) {
@@ -188,6 +191,7 @@ export function exampleResources(baseUrl: string) {
     },
     overview: { project: detail, videoBytes: clip.fileSize, selectedVideoBytes: clip.fileSize },
     changedLink: { ...unique, dueAt: '2026-03-27T17:00:00.000Z', changedAt: '2026-03-04T08:00:00.000Z' },
+    remindedLink: { ...unique, changedAt: '2026-03-04T08:00:00.000Z', remindersSent: 1 },
     added: {
       projectId: PROJECT,
       created: 1,

@@ -70,7 +70,8 @@ const TEXTS: Record<string, string> = {
 
 /** The files of operations, where another operation has a file of the same type. */
 const FILES: Record<string, string> = {
-  exportLinksCsv: 'name,reference,email,locale,recipientUrl,state,dueAt,tokenId,metadata\r\n"Ana Sousa","P-17",…\r\n',
+  exportLinksCsv:
+    'name,reference,email,locale,recipientUrl,state,dueAt,tokenId,metadata,remindersSent\r\n"Ana Sousa","P-17",…\r\n',
 };
 
 const ERRORS: Record<string, string> = {
@@ -133,6 +134,7 @@ function answersOf(baseUrl: string): Record<string, unknown> {
     listLinks: all.links,
     updateLink: all.changedLink,
     addLinks: all.added,
+    remindLink: all.remindedLink,
     rotateDashboardToken: all.dashboardToken,
     listSubmissions: all.submissions,
     getSubmission: all.submission,

@@ -44,8 +44,8 @@ ignored. \`line\` counts the lines of the file; the header is line 1.
 The same from a program: \`POST …/links\` with JSON \`{"links": [{"name": …, "metadata": {…}}, …], "onDuplicate": "error"}\`. There, \`line\` is the
 position in \`links\`, from 1. New links count against the allowance.
 
-**Mail merge out.** \`links.csv\` has one row per link: name, reference, email, locale, recipientUrl, state, dueAt, tokenId, and metadata as a JSON
-object. New columns are added at the end. Use \`?bom=1\` for Excel.
+**Mail merge out.** \`links.csv\` has one row per link: name, reference, email, locale, recipientUrl, state, dueAt, tokenId, metadata as a JSON
+object, and remindersSent. New columns are added at the end. Use \`?bom=1\` for Excel.
 
 \`\`\`sh
 api -OJ "$BASE/api/projects/$PROJECT/links.csv?bom=1"
@@ -67,5 +67,39 @@ api "$BASE/api/projects/$PROJECT/links.csv?state=opened" -o opened.csv
 \`\`\`sh
 LINK=$(api "$BASE/api/projects/$PROJECT/links?reference=P-17" | grep -o '"tokenId":"[^"]*"' | tail -1 | cut -d'"' -f4)
 api -X PATCH "$BASE/api/projects/$PROJECT/links/$LINK" -H 'Content-Type: application/json' -d '{"dueAt": "2040-04-01T17:00:00Z"}'
+\`\`\`
+
+### Reminders
+
+The service sends no mail. It says when to send one: with \`remind\`, the project gets the event link.reminder_due for each link whose person has
+sent nothing, \`afterDays\` after the link was made and \`beforeDueHours\` before its \`dueAt\`. \`PATCH\` replaces \`remind\`; \`{}\` ends it.
+
+\`\`\`sh
+api -X PATCH "$BASE/api/projects/$PROJECT" -H 'Content-Type: application/json' -d '{"webhookEvents": ["link.reminder_due"],
+  "remind": {"afterDays": [3, 7], "beforeDueHours": [24]}}'
+api -X POST "$BASE/api/projects/$PROJECT/links/$LINK/remind"   # one person, now
+\`\`\`
+
+A link gets each time at most once, also if you remove a time and choose it again. It gets none after a clip has landed, after its person
+stopped the reminders, and while the link is disabled or the project is closed or has expired. A time that had passed when you chose it,
+made the link or changed \`dueAt\` is left out. \`POST …/remind\` needs no \`remind\` of the project; nobody can be reminded who has sent or
+stopped, or whose link accepts nothing: 422 \`not_remindable\`. The hour after a reminder it is 429 \`reminded_recently\`. Links show
+\`remindersSent\` and \`remindersStopped\`.
+
+**Mail from the webhook.** Verify the event as below, then send your mail. The address in \`stopUrl\` is a page with one button; opening it stops
+nothing, so that scanners of mail may open it. It also takes the one-click button of mail programs (RFC 8058):
+
+\`\`\`js
+function mailOf({ id, type, data }) {
+  if (type !== 'link.reminder_due' || !data.link.recipient?.email) return undefined;
+  const { recipient, recipientUrl, dueAt } = data.link;
+  return {
+    messageId: \`<\${id}@bakery.example>\`,  // a repeated event is the same mail
+    to: recipient.email,
+    subject: data.number === 1 ? 'Your video is still missing' : 'A reminder: your video',
+    text: \`Record it here: \${recipientUrl}\${dueAt ? \` (until \${dueAt})\` : ''}\\n\\nNo more reminders: \${data.stopUrl}\`,
+    headers: { 'List-Unsubscribe': \`<\${data.stopUrl}>\`, 'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click' },
+  };
+}
 \`\`\`
 `;

@@ -29,6 +29,7 @@ const COLUMNS: [name: string, cell: (link: RecipientLinkJson) => string | null][
   ['tokenId', ({ tokenId }) => tokenId],
   // One column, because the names of all metadata are not known before the last row.
   ['metadata', ({ metadata }) => (Object.keys(metadata).length === 0 ? null : JSON.stringify(metadata))],
+  ['remindersSent', ({ remindersSent }) => String(remindersSent)],
 ];
 const HEADER = `${COLUMNS.map(([name]) => name).join()}\r\n`;
 

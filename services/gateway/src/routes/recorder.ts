@@ -17,11 +17,18 @@ import { ref } from '@recording-request/contract/resources/fields';
 import { hashToken, tokenIsWellFormed } from '@recording-request/contract/tokens';
 import { DomainError } from '@recording-request/kit/errors';
 import { isUuid } from '@recording-request/kit/ids';
-import { LinkType, type Response } from '@recording-request/proto/projects/v1/projects';
+import { LinkType, type ResolveRecipientResponse, type Response } from '@recording-request/proto/projects/v1/projects';
 import { recorderAssets } from '@recording-request/web-recorder/assets';
-import { renderRecorder } from '@recording-request/web-recorder/document';
+import { type RecorderDocument, renderRecorder } from '@recording-request/web-recorder/document';
 import { chooseLanguage, LANGUAGES, type Language } from '@recording-request/web-recorder/languages';
-import { recorderPage, thankYouPage, unknownLinkPage, waitPage } from '@recording-request/web-recorder/page';
+import {
+  recorderPage,
+  refusedPage,
+  thankYouPage,
+  unknownLinkPage,
+  waitPage,
+} from '@recording-request/web-recorder/page';
+import { stopRemindersPage } from '@recording-request/web-recorder/stop-reminders';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { qrCode } from '../adapters/qr-code.ts';
 import type { Context } from '../context.ts';
@@ -32,6 +39,7 @@ import { noteSubjectOf } from '../plugins/request-log.ts';
 import { type LinkedPage, redirectTouched } from '../plugins/touched-links.ts';
 import { sendDocument } from './answers.ts';
 import { pageAssetRoutes } from './page-assets.ts';
+import { stopRemindersRoutes } from './stop-reminders.ts';
 
 // Phones that were refused at the same time retry at random moments within this time.
 const CROWD_SPREAD_SECONDS = 20;
@@ -82,9 +90,7 @@ export async function recorderRoutes(app: FastifyInstance, context: Context): Pr
     if (!found?.settings) return sendDocument(reply, 404, renderRecorder(look, unknownLinkPage(language, brand)));
     noteSubjectOf(request, found);
     const { underWay } = found;
-    const state = linkStatusName(found.status);
-    const refusal = state === 'expired' && found.projectClosed ? 'closed' : state;
-    const status = underWay ? 'active' : refusal;
+    const status = statusOf(found);
     // The page has its script even when the link refuses new responses, because a response that has begun continues.
     const shared = found.linkType === LinkType.LINK_TYPE_SHARED;
     const page = recorderPage({
@@ -109,6 +115,28 @@ export async function recorderRoutes(app: FastifyInstance, context: Context): Pr
     const page = thankYouPage(languageOf(request, found?.locale), brand, { message, returnUrl, responseSessionId });
     return sendDocument(reply, 200, renderRecorder(look, page));
   });
+
+  await app.register(async scope =>
+    stopRemindersRoutes(scope, async (request, stop) => {
+      const found = await findLink(request);
+      const language = languageOf(request, found?.locale);
+      const page = (status: number, document: RecorderDocument) => ({
+        status,
+        document: renderRecorder(look, document),
+      });
+      // The shared link reminds nobody.
+      if (!found?.settings || found.linkType === LinkType.LINK_TYPE_SHARED)
+        return page(404, unknownLinkPage(language, brand));
+      noteSubjectOf(request, found);
+      const { linkId, projectId } = found;
+      // Also for a link that accepts nothing now, because its owner may open it again.
+      if (stop) await services.projects.stopReminders({ linkId, projectId });
+      const status = statusOf(found);
+      if (status !== 'active') return page(410, refusedPage(language, brand, status));
+      const stopped = stop || found.remindersStopped === true;
+      return page(200, stopRemindersPage(language, brand, { projectName: found.settings.projectName, stopped }));
+    }),
+  );
 
   // The QR code of the link, for continuing on a phone. The gateway draws it, so that no third party sees the link.
   app.get<WithToken>('/r/:token/qr.png', { config: recipient('contributor') }, async (request, reply) => {
@@ -235,4 +263,11 @@ const queryOf = (request: FastifyRequest): Record<string, unknown> => (request.q
 function languageOf(request: FastifyRequest, stated?: string): Language {
   const { lang } = queryOf(request);
   return chooseLanguage(typeof lang === 'string' ? lang : undefined, request.headers['accept-language'], stated);
+}
+
+/** Returns whether a contributor can record now, or why not. */
+function statusOf({ status, projectClosed, underWay }: ResolveRecipientResponse) {
+  if (underWay) return 'active';
+  const state = linkStatusName(status);
+  return state === 'expired' && projectClosed ? 'closed' : state;
 }

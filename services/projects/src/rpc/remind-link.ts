@@ -1,30 +1,34 @@
-import type {
-  RemindLinkRequest,
+import type { CallContext } from '@recording-request/kit-rpc/grpc-server';
+import {
+  type RemindLinkRequest,
   RemindLinkResponse,
-  StopRemindersRequest,
-  StopRemindersResponse,
+  type StopRemindersRequest,
+  type StopRemindersResponse,
 } from '@recording-request/proto/projects/v1/projects';
 import type { Context } from '../context.ts';
-import { noSuchLink } from '../domain/link.ts';
-import { noSuchProject } from '../domain/project.ts';
-import { remindRefused } from '../domain/reminders.ts';
+import { type Link, noSuchLink } from '../domain/link.ts';
+import type { Project } from '../domain/project.ts';
+import { remindNow } from '../workflows/remind-now.ts';
+import { parseRepeat } from './parse.ts';
 import { toLink } from './project-messages.ts';
 
 export const remindLink =
   (context: Context) =>
-  async ({ ownerId, projectId, linkId }: RemindLinkRequest): Promise<RemindLinkResponse> => {
-    const { store, clock } = context;
-    const project = await store.projects.find(ownerId, projectId);
-    if (!project) throw noSuchProject();
-    const key = { linkId, projectId };
-    const link = await store.transaction(session =>
-      store.reminders.remindOne(ownerId, key, () => clock.now(), session),
-    );
-    if (link === null) throw noSuchLink();
-    if (typeof link === 'string') throw remindRefused(link);
-    return { link: toLink(context, link, project, clock.now()) };
+  async (request: RemindLinkRequest, call: CallContext): Promise<RemindLinkResponse> => {
+    const { ownerId, projectId, linkId } = request;
+    const format = {
+      make: ({ link, project }: { link: Link; project: Project }): RemindLinkResponse => ({
+        link: toLink(context, link, project, context.clock.now()),
+        replayed: false,
+      }),
+      encode: (answer: RemindLinkResponse) => RemindLinkResponse.encode(answer).finish(),
+      decode: (bytes: Uint8Array) => ({ ...RemindLinkResponse.decode(bytes), replayed: true }),
+    };
+    const reminding = { ownerId, key: { projectId, linkId }, repeat: parseRepeat(request), format };
+    return await remindNow(context, reminding, call);
   };
 
+/** Also for a link that accepts nothing now: its owner may open it again. */
 export const stopReminders =
   ({ store }: Context) =>
   async ({ linkId, projectId }: StopRemindersRequest): Promise<StopRemindersResponse> => {

@@ -30,6 +30,7 @@ export const resolveRecipient =
       settings: project.settings,
       projectClosed: project.closedAt !== undefined,
       underWay: underWay ? messageOf(underWay, project.settings) : undefined,
+      remindersStopped: link.remindersStopped,
       locale: request.withResponse ? openInvitation(context, link).person?.locale || undefined : undefined,
     };
   };

@@ -1,0 +1,41 @@
+import type { RenderedDocument } from '@recording-request/web-shared/document';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import Type from 'typebox';
+import { open } from '../plugins/access-kinds.ts';
+import { sendDocument } from './answers.ts';
+
+/** The page below a link on which its person stops the reminders. */
+export interface StopPage {
+  status: number;
+  document: RenderedDocument;
+}
+
+type WithToken = { Params: { token: string } };
+
+const FORM_BYTES = 4_096;
+/** The page's button, and the body by which a mail program unsubscribes with one click (RFC 8058). */
+const STOPS = /(?:^|&)(?:stop=reminders|List-Unsubscribe=One-Click)(?:&|$)/;
+
+/**
+ * GET and HEAD stop nothing, because scanners of mail open each address. Only the POST of the page's form, or of a mail
+ * program's button, stops the reminders. `show` renders the page for a request, after it stopped the reminders or not.
+ */
+export async function stopRemindersRoutes(
+  app: FastifyInstance,
+  show: (request: FastifyRequest<WithToken>, stop: boolean) => Promise<StopPage>,
+): Promise<void> {
+  app.addContentTypeParser(
+    'application/x-www-form-urlencoded',
+    { parseAs: 'string', bodyLimit: FORM_BYTES },
+    async (_request: FastifyRequest, body: string) => body,
+  );
+  const answer = async (request: FastifyRequest<WithToken>, reply: FastifyReply) => {
+    const stops = request.method === 'POST' && typeof request.body === 'string' && STOPS.test(request.body);
+    const { status, document } = await show(request, stops);
+    return sendDocument(reply, status, document);
+  };
+  const path = '/r/:token/reminders';
+  app.get<WithToken>(path, { config: open('address') }, answer);
+  const schema = { hide: true, body: Type.String() };
+  app.post<WithToken>(path, { config: open('address'), bodyLimit: FORM_BYTES, schema }, answer);
+}
