@@ -333,6 +333,7 @@ test('links.csv opens as a table, and no cell of it is a formula', async () => {
     'dueAt',
     'tokenId',
     'metadata',
+    'remindersSent',
   ]);
   assert.deepEqual(
     rows.map(({ recipientUrl }) => recipientUrl),

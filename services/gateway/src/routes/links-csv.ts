@@ -18,7 +18,7 @@ import { operation } from '../plugins/operation.ts';
 import { knownName } from './submissions.ts';
 
 /** The columns in their order. Owners' programs count columns, so add new ones at the end. */
-const COLUMNS: [name: string, cell: (link: RecipientLinkJson) => string | null][] = [
+const COLUMNS: [name: string, cell: (link: RecipientLinkJson) => string | number | null][] = [
   ['name', ({ recipient }) => recipient?.name ?? null],
   ['reference', ({ recipient }) => recipient?.reference ?? null],
   ['email', ({ recipient }) => recipient?.email ?? null],
@@ -29,7 +29,7 @@ const COLUMNS: [name: string, cell: (link: RecipientLinkJson) => string | null][
   ['tokenId', ({ tokenId }) => tokenId],
   // One column, because the names of all metadata are not known before the last row.
   ['metadata', ({ metadata }) => (Object.keys(metadata).length === 0 ? null : JSON.stringify(metadata))],
-  ['remindersSent', ({ remindersSent }) => String(remindersSent)],
+  ['remindersSent', ({ remindersSent }) => remindersSent],
 ];
 const HEADER = `${COLUMNS.map(([name]) => name).join()}\r\n`;
 
