@@ -56,6 +56,10 @@ const FIELDS: Record<string, { good: unknown[]; bad: unknown[] }> = {
       ...address.bad,
     ],
   },
+  remind: {
+    good: [{}, { afterDays: [1, 365], beforeDueHours: [] }, { beforeDueHours: [2_160, 1, 2, 3, 4] }],
+    bad: [{ afterDays: [0] }, { afterDays: [366] }, { beforeDueHours: [1, 1] }, { x: [] }, [], 'x', null],
+  },
   showSuccessDialog: flag,
   successMessage: words(2_000),
 };
