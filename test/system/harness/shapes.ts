@@ -125,7 +125,7 @@ export const Recipient: Shape = {
 
 export const AcceptedTerms: Shape = { sha256: 'string', acceptedAt: 'date-time' };
 
-export const ProjectSummary: Shape = {
+const summary: Shape = {
   projectId: 'uuid',
   projectName: 'string',
   createdAt: 'date-time',
@@ -139,13 +139,13 @@ export const ProjectSummary: Shape = {
   requireTerms: 'boolean',
   showSuccessDialog: 'boolean',
   stats: 'ProjectStats',
-  sandbox: 'boolean',
 };
+export const ProjectSummary: Shape = { ...summary, sandbox: 'boolean' };
 
 export const Remind: Shape = { afterDays: 'integer[]', beforeDueHours: 'integer[]' };
 
 export const ProjectDetail: Shape = {
-  ...ProjectSummary,
+  ...summary,
   requestUrl: 'string',
   webhookUrl: 'string',
   sharedLinkEnabled: 'boolean',
@@ -163,6 +163,7 @@ export const ProjectDetail: Shape = {
   webhookSigned: 'boolean',
   closedAt: 'date-time|null',
   retentionDays: 'integer|null',
+  sandbox: 'boolean',
   sandboxEndsAt: 'date-time|null',
 };
 
