@@ -8,6 +8,7 @@ import { feed } from './src/cases/feed.ts';
 import { kafkaDown } from './src/cases/kafka-down.ts';
 import { killEachService } from './src/cases/kill-each-service.ts';
 import { lastUse } from './src/cases/last-use.ts';
+import { reminders } from './src/cases/reminders.ts';
 import { uploadCut } from './src/cases/upload-cut.ts';
 import { runCase } from './src/run-case.ts';
 import { together } from './src/together.ts';
@@ -20,7 +21,7 @@ const serversEnv = Object.fromEntries(Object.entries(process.env).filter(([name]
 
 // A Kafka outage does not affect clients, so another case runs at the same time. lastUse runs alone: its many
 // contributors may get 503, which kafkaDown does not allow.
-const { fault, verdicts } = together([[kafkaDown, uploadCut], [lastUse], [killEachService], [feed]]);
+const { fault, verdicts } = together([[kafkaDown, uploadCut], [lastUse], [killEachService], [feed], [reminders]]);
 const seed = Date.now().toString(36);
 const stop = new AbortController();
 let dir = '';

@@ -16,6 +16,7 @@ import { mediaAtItsSlots } from './media-at-its-slots.ts';
 import { mongoPrimaryKilled } from './mongo-primary-killed.ts';
 import { oneOwnerManyClips } from './one-owner-many-clips.ts';
 import { poison } from './poison.ts';
+import { reminders } from './reminders.ts';
 import { restore } from './restore.ts';
 import { rollingRestart } from './rolling-restart.ts';
 import { rotation } from './rotation.ts';
@@ -77,4 +78,5 @@ export const CASES: FaultCase[] = [
   longUploadAndRefusals,
   clocks,
   feed,
+  reminders,
 ];

@@ -15,12 +15,18 @@ export interface FeedReader {
 const RETRY_MS = 200;
 const AGAIN = 0.1;
 
-/** Follows the feed of the owner with this token until `end` fires. Each page has a random size and a random wait. */
-export function followFeed(harness: Harness, apiToken: string, random: Random, end: AbortSignal): FeedReader {
+/** Follows the feed of the owner with this token until `end` fires. Each page has a random size up to `most`, and a random wait. */
+export function followFeed(
+  harness: Harness,
+  apiToken: string,
+  random: Random,
+  end: AbortSignal,
+  most = 20,
+): FeedReader {
   const seen: OwnerEventJson[] = [];
   const read = async () => {
     for (let after = ''; !end.aborted; ) {
-      const query = () => `limit=${random.integer(1, 20)}&wait=${random.integer(0, 5)}`;
+      const query = () => `limit=${random.integer(1, most)}&wait=${random.integer(0, 5)}`;
       const page = await pageOf(harness, apiToken, query(), after);
       if (!page) {
         await delay(RETRY_MS);

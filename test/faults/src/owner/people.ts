@@ -1,0 +1,141 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
+import { stopRemindersUrl } from '@recording-request/contract/addresses';
+import type { RecipientLinkJson } from '@recording-request/contract/resources/link';
+import type { Random } from '@recording-request/stack/random';
+import { byHand } from '../contributors/by-hand.ts';
+import type { Answer } from '../harness/gateway-client.ts';
+import type { Harness } from '../harness/harness.ts';
+import type { Project } from './owner.ts';
+
+/** A person whom an owner has asked for a clip. */
+export interface Person {
+  project: Project;
+  reference: string;
+  tokenId: string;
+  url: string;
+  /** When the reminder is due. */
+  dueFrom: number;
+  /** True if the project's endpoint receives the reminders. */
+  hasEndpoint: boolean;
+  deed: Deed | undefined;
+  /**
+   * The number of reminders that the owner saw after something had ended them. There must never be more. Undefined if
+   * nothing ended them.
+   */
+  last: number | undefined;
+  /** The reminders that the owner asked for and got. */
+  asked: number;
+}
+
+/** Something that happens to a person: a clip, a stop or a disabled link end the reminders; the others do not. */
+export type Deed = 'send' | 'stop' | 'disable' | 'begin' | 'ask' | 'move';
+
+const HOUR_MS = 3_600_000;
+
+/** Creates a project with one link for each of `count` people. `dueFrom`: when each is to be reminded. */
+export async function invite(
+  harness: Harness,
+  apiToken: string,
+  { count, dueFrom, hasEndpoint }: { count: number; dueFrom: (at: number) => number; hasEndpoint: boolean },
+): Promise<Person[]> {
+  const recipients = Array.from({ length: count }, (_, at) => ({
+    reference: `P-${at}`,
+    dueAt: new Date(dueFrom(at) + HOUR_MS).toISOString(),
+  }));
+  const project = await harness.owner.createFor(apiToken, {
+    ...{ count, recipients, sharedLinkEnabled: false, remind: { beforeDueHours: [1] } },
+    webhookEvents: hasEndpoint ? ['link.reminder_due'] : [],
+  });
+  const { recipientUrls } = await harness.owner.links(project.projectId);
+  return recipientUrls.map(({ recipient, tokenId, recipientUrl }) => ({
+    ...{ project, reference: recipient!.reference!, tokenId, url: recipientUrl, hasEndpoint },
+    dueFrom: dueFrom(Number(recipient!.reference!.slice(2))),
+    ...{ deed: undefined, last: undefined, asked: 0 },
+  }));
+}
+
+interface Acting {
+  random?: Random;
+  signal: AbortSignal;
+}
+
+/** Does something to a person. If this ends the reminders, reads their number afterwards. */
+export async function act(harness: Harness, person: Person, deed: Deed, { random, signal }: Acting): Promise<void> {
+  const { project, tokenId, url } = person;
+  const { owner } = harness;
+  const { projectId } = project;
+  const take = () => harness.take(random!);
+  person.deed = deed;
+  switch (deed) {
+    case 'send': {
+      const { outcome } = await harness.contribute({ project, url }, take(), random!);
+      // A closed project refuses clips. Its end is seen elsewhere.
+      if (outcome !== 'failed') await ends(harness, person, ({ submissionCount }) => submissionCount > 0, signal);
+      return;
+    }
+    case 'stop':
+      await stop(harness, url, signal);
+      return await ends(harness, person, ({ remindersStopped }) => remindersStopped, signal);
+    case 'disable':
+      await owner.changeLink(projectId, tokenId, { disabled: true });
+      return await ends(harness, person, ({ status }) => status === 'disabled', signal);
+    case 'begin':
+      return void (await byHand(harness, { project, url }, take())
+        .begin()
+        .catch(() => {}));
+    case 'ask':
+      return await askNow(harness, person, signal);
+    case 'move':
+      return await owner.changeLink(projectId, tokenId, {
+        dueAt: new Date(Date.now() + HOUR_MS + MOVED_MS).toISOString(),
+      });
+  }
+}
+
+const MOVED_MS = 40_000;
+const LOOK_MS = 300;
+
+/** Waits until the owner's list shows the end. One document has the end and the number, so both are of one moment. */
+async function ends(
+  { owner }: Harness,
+  person: Person,
+  isOver: (link: RecipientLinkJson) => boolean,
+  signal: AbortSignal,
+): Promise<void> {
+  for (;;) {
+    const link = await owner.linkOf(person.project.projectId, person.reference);
+    if (isOver(link)) {
+      person.last ??= link.remindersSent;
+      return;
+    }
+    await delay(LOOK_MS, undefined, { signal });
+  }
+}
+
+/** Presses the button of the page that stops reminders, until this succeeds. */
+async function stop(harness: Harness, url: string, signal: AbortSignal): Promise<void> {
+  const headers = { 'content-type': 'application/x-www-form-urlencoded' };
+  const ask = { method: 'POST', headers, body: Buffer.from('stop=reminders') };
+  const path = new URL(stopRemindersUrl(url)).pathname;
+  const answer = await untilAnswered(() => harness.gateway.ask(path, ask), signal);
+  if (answer.status >= 400) throw new Error(`${answer.what}: ${answer.bytes}`);
+}
+
+/** Asks for a reminder now. The service refuses it when the link had one within an hour, or may have none. */
+async function askNow({ owner }: Harness, person: Person, signal: AbortSignal): Promise<void> {
+  const path = `/api/projects/${person.project.projectId}/links/${person.tokenId}/remind`;
+  const ask = { method: 'POST', headers: { 'idempotency-key': randomUUID() } };
+  const answer = await untilAnswered(() => owner.ask(path, ask), signal);
+  if (answer.status < 300) person.asked += 1;
+}
+
+/** Repeats a request until the service accepts or refuses it. */
+async function untilAnswered(ask: () => Promise<Answer>, signal: AbortSignal): Promise<Answer> {
+  for (;;) {
+    const answer = await ask().catch(() => undefined);
+    // 409 means that the first request with the same Idempotency-Key still runs.
+    if (answer && answer.status < 500 && answer.status !== 409) return answer;
+    await delay(LOOK_MS, undefined, { signal });
+  }
+}
