@@ -21,7 +21,7 @@ names of its settings and its Secret.
   {{- range default list $container.env }}
     {{- if (default dict .valueFrom).secretKeyRef }}{{ $_ := set .valueFrom.secretKeyRef "name" (default .valueFrom.secretKeyRef.name (get $.names .valueFrom.secretKeyRef.name)) }}{{ end }}
   {{- end }}
-  {{- if $v.secretFiles }}{{ include "recording-request.secret-files" (dict "container" $container "spec" $spec "secret" (get $.names "recording-request")) }}{{ end }}
+  {{- if $v.secretFiles }}{{ include "recording-request.secret-files" (dict "container" $container "spec" $spec "secret" (get $.names "recording-request") "only" (eq (toString $v.secretFiles) "only")) }}{{ end }}
   {{- range $path, $source := $own.mounts }}
     {{- $name := trimPrefix "/" $path | replace "/" "-" }}
     {{- include "recording-request.mounted" (dict "container" $container "spec" $spec "path" $path "volume" (merge (dict "name" $name) $source)) }}
@@ -42,13 +42,14 @@ names of its settings and its Secret.
 
 {{- /*
 Mounts the workload's Secret at /secrets, and gives NAME_FILE in place of each required variable. The variables of optional keys go away: `settings` name their files. Two kinds
-stay, because they cannot be files: KAFKA_USERNAME, which is no secret, and the headers of OpenTelemetry.
+stay unless `only` is true, because they cannot be files: KAFKA_USERNAME, which is no secret, and the headers of OpenTelemetry.
 */}}
 {{- define "recording-request.secret-files" }}
 {{- $env := list }}
 {{- range .container.env }}
   {{- $key := (default dict .valueFrom).secretKeyRef }}
-  {{- if or (not $key) (eq .name "KAFKA_USERNAME") (hasSuffix "_HEADERS" .name) }}
+  {{- $isNoFile := or (eq .name "KAFKA_USERNAME") (hasSuffix "_HEADERS" .name) }}
+  {{- if or (not $key) (and $isNoFile (not $.only)) }}
     {{- $env = append $env . }}
   {{- else if not $key.optional }}
     {{- $env = append $env (dict "name" (printf "%s_FILE" .name) "value" (printf "/secrets/%s" $key.key)) }}

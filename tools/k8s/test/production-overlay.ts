@@ -1,4 +1,4 @@
-import { cp, readFile, writeFile } from 'node:fs/promises';
+import { cp, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { tempDir } from '@recording-request/stack/testing/temp-dir';
 import { parse as parseYaml, stringify } from 'yaml';
@@ -14,6 +14,8 @@ interface Changes {
   configMapGenerator?: object[];
   /** More files beside its kustomization. */
   files?: Record<string, string>;
+  /** Components of an overlay of this overlay. */
+  outer?: string[];
 }
 
 /** Renders an operator's copy of the production overlay: with another scaling component, more settings, patches and components. */
@@ -26,6 +28,7 @@ export async function productionOverlay(
     components = [],
     configMapGenerator = [],
     files = {},
+    outer = [],
   }: Changes = {},
 ): Promise<string> {
   await using dir = await tempDir();
@@ -41,5 +44,10 @@ export async function productionOverlay(
   own.configMapGenerator.push(...configMapGenerator);
   own.patches = [...patches, ...own.patches];
   await writeFile(file, stringify(own));
-  return await render(tools, folder);
+  if (outer.length === 0) return await render(tools, folder);
+  const around = join(dir.path, 'overlays/around');
+  await mkdir(around);
+  const resources = ['../production'];
+  await writeFile(join(around, 'kustomization.yaml'), stringify({ resources, components: outer }));
+  return await render(tools, around);
 }

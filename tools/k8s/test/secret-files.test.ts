@@ -65,6 +65,21 @@ test('the component and the value are valid and equivalent', async () => {
   assert.deepEqual(pods, podsOf(await productionOverlay(tools, { settings, components })));
 });
 
+test('no variable comes from a Secret, if a policy forbids it', async () => {
+  const text = await chart.template({ ...values, secretFiles: 'only' }, EXAMPLE);
+  const settings = Object.entries(SETTINGS).map(([name, value]) => `${name}=${value}`);
+  const components = ['../../backup', '../../secrets-as-files'];
+  const outer = ['../../secrets-as-files/no-variables'];
+  const strict = await productionOverlay(tools, { settings, components, outer });
+  const withDoctor = await productionOverlay(tools, { settings, components: [...components, '../../doctor'], outer });
+  for (const each of [text, strict, withDoctor]) {
+    assert.equal(await faultsOf(tools, each), '');
+    assert.doesNotMatch(each, /secretKeyRef/);
+  }
+  assert.deepEqual(podsOf(text), podsOf(strict));
+  assert.match(withDoctor, /^ +secretName: recording-request-migrate$/m);
+});
+
 /** Returns the environment of a container of the overlay, with the files of the folder `dir` in place of /secrets. */
 function environmentIn(workload: Manifest, dir: string): Record<string, string> {
   const env: Record<string, string> = {};
