@@ -1,7 +1,7 @@
 #!/bin/sh
 # Creates the users of MongoDB Atlas, with the roles of mongodb.js: Atlas has no createUser. The passwords are in the same variables (PROJECTS_PASSWORD, …).
 #   CLUSTER=clips ADDRESS=203.0.113.7 deploy/rights/atlas.sh --projectId ID
-# ADDRESS is the public address of the nodes, or a network: other clients cannot connect.
+# ADDRESS is the public address of the nodes, or a network: other clients cannot connect. With a private endpoint only, leave ADDRESS out.
 set -eu
 prefix=${MONGO_DATABASE_PREFIX:-}
 
@@ -13,7 +13,8 @@ user() {
   atlas dbusers create --username "$name" --password "$password" --role "$roles" --scope "$CLUSTER" "$@"
 }
 
-atlas accessLists create "$ADDRESS" --type "$(case "$ADDRESS" in */*) echo cidrBlock ;; *) echo ipAddress ;; esac)" "$@"
+[ -z "${ADDRESS:-}" ] ||
+  atlas accessLists create "$ADDRESS" --type "$(case "$ADDRESS" in */*) echo cidrBlock ;; *) echo ipAddress ;; esac)" "$@"
 for name in projects submissions webhooks; do
   eval "password=\${$(echo "$name" | tr a-z A-Z)_PASSWORD}"
   user "$name" "$password" "readWrite@$name" "$@"
