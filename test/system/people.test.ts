@@ -191,7 +191,7 @@ test('duplicates prevent an addition, or are skipped by name', async () => {
   const sentence = refused(await send({ links: again }), 409, 'recipient_duplicate');
   assert.match(
     sentence,
-    new RegExp(`^links\\[0\\] the person has the link ${made.tokenId} already; 1 more row is a duplicate`),
+    new RegExp(`^links\\[0\\]: the person has the link ${made.tokenId} already; 1 more row is a duplicate`),
   );
   assert.equal(ok(await ada.ask(links)).recipientUrls.length, recipientUrls.length + 1);
   const added = ok(await send({ links: again, onDuplicate: 'skip' }));
