@@ -7,7 +7,7 @@ import { makeClip } from '@recording-request/fixtures/clip';
 import { waitFor } from '@recording-request/stack/wait';
 import { CLIPS } from '../product/clips.ts';
 import { ask, createProject, createUpload, type File, type Product, sendUpload } from '../product/product.ts';
-import { between, type Cost, totalOf, without } from './difference.ts';
+import { between, type Cost, medianOf, without } from './difference.ts';
 import type { Taps } from './taps.ts';
 
 type Asked = Pick<Product, 'baseUrl' | 'token'>;
@@ -39,7 +39,7 @@ const IDLE_MS = 30_000;
 const ROUNDS = 3;
 
 /**
- * Counts the work of each kind of request (the median round) and of a clip, one after the other. Subtracts the work of
+ * Counts the work of each kind of request (the median of the rounds) and of a clip, one after the other. Subtracts the work of
  * the idle system in the same time.
  */
 export async function countCosts({ product, taps, topicPrefix, signal, reads, clips }: CountedPlace): Promise<Costs> {
@@ -74,14 +74,6 @@ export async function countCosts({ product, taps, topicPrefix, signal, reads, cl
     const { before, after, seconds } = await counted(work);
     return without(between(before, after, times), idle, seconds / times);
   };
-  // A burst of background work decides one round at most.
-  const medianOf = async (round: () => Promise<Cost>) => {
-    const costs: Cost[] = [];
-    while (costs.length < ROUNDS) costs.push(withoutTokenChecks(await round()));
-    const total = (cost: Cost) => totalOf(cost, 'MongoDB operations');
-    return costs.sort((a, b) => total(a) - total(b))[Math.floor(ROUNDS / 2)]!;
-  };
-
   const requests: Record<string, Cost> = {};
   for (const [name, address] of Object.entries({
     'GET /api/me': '/api/me',
@@ -94,7 +86,9 @@ export async function countCosts({ product, taps, topicPrefix, signal, reads, cl
     const readAll = async () => {
       for (let sent = 0; sent < reads; sent++) await ask(product as Product, address);
     };
-    requests[name] = await medianOf(() => costOf(reads, readAll));
+    const rounds: Cost[] = [];
+    while (rounds.length < ROUNDS) rounds.push(withoutTokenChecks(await costOf(reads, readAll)));
+    requests[name] = medianOf(rounds);
   }
   const clip = await costOf(clips, async () => {
     for (const link of links.slice(1)) {

@@ -15,13 +15,24 @@ export const between = (before: Counts, after: Counts, by: number): Cost =>
     return Object.fromEntries(entries.filter(([, count]) => count > 0));
   });
 
-/** Returns the cost minus the work of the idle system in the same time. */
+/**
+ * Returns the cost minus the work of the idle system in the same time. Some numbers are negative, because the idle work
+ * varies; without them, the total would be too high.
+ */
 export const without = (cost: Cost, idle: Cost, times: number): Cost =>
   every(kind => {
-    const entries = Object.entries(cost[kind]).map(
-      ([name, count]) => [name, Math.max(0, count - (idle[kind][name] ?? 0) * times)] as const,
+    const names = new Set([...Object.keys(cost[kind]), ...Object.keys(idle[kind])]);
+    return Object.fromEntries(
+      [...names].map(name => [name, (cost[kind][name] ?? 0) - (idle[kind][name] ?? 0) * times] as const),
     );
-    return Object.fromEntries(entries.filter(([, count]) => count > 0));
+  });
+
+/** Returns the median number of each operation, so that a burst of background work does not count. */
+export const medianOf = (costs: readonly Cost[]): Cost =>
+  every(kind => {
+    const names = new Set(costs.flatMap(cost => Object.keys(cost[kind])));
+    const median = (name: string) => costs.map(cost => cost[kind][name] ?? 0).sort((a, b) => a - b)[costs.length >> 1]!;
+    return Object.fromEntries([...names].map(name => [name, median(name)]));
   });
 
 export const totalOf = (cost: Cost, kind: Kind): number =>
