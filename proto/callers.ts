@@ -27,6 +27,9 @@ export const CALLERS: Readonly<Record<string, readonly Caller[]>> = {
   '/recording.projects.v1.ProjectsService/FindInvitations': ['gateway'],
   '/recording.projects.v1.ProjectsService/FindCompletion': ['gateway'],
   '/recording.projects.v1.ProjectsService/SetProjectClosed': ['gateway'],
+  '/recording.projects.v1.ProjectsService/ProposeErasure': ['gateway'],
+  '/recording.projects.v1.ProjectsService/ConfirmErasure': ['gateway'],
+  '/recording.projects.v1.ProjectsService/EraseOwnedProject': ['submissions'],
   '/recording.projects.v1.ProjectsService/GetInvitations': ['gateway', 'submissions', 'webhooks'],
   '/recording.projects.v1.ProjectsService/GetEventLink': ['webhooks'],
   '/recording.projects.v1.ProjectsService/ForgetReference': ['submissions'],
@@ -55,6 +58,9 @@ export const CALLERS: Readonly<Record<string, readonly Caller[]>> = {
   '/recording.submissions.v1.SubmissionsService/ListUploads': ['gateway'],
   '/recording.submissions.v1.SubmissionsService/SetResponseNote': ['gateway'],
   '/recording.submissions.v1.SubmissionsService/TouchLink': ['gateway'],
+  '/recording.submissions.v1.SubmissionsService/EraseClip': ['gateway'],
+  '/recording.submissions.v1.SubmissionsService/BeginErasure': ['gateway'],
+  '/recording.submissions.v1.SubmissionsService/GetErasure': ['gateway'],
 
   '/recording.exports.v1.ExportsService/Export': ['gateway'],
   '/recording.exports.v1.ExportsService/OpenArchive': ['gateway'],
@@ -67,6 +73,7 @@ export const CALLERS: Readonly<Record<string, readonly Caller[]>> = {
   '/recording.webhooks.v1.WebhooksService/SendTest': ['gateway'],
   '/recording.webhooks.v1.WebhooksService/RefreshEndpoint': ['gateway'],
   '/recording.webhooks.v1.WebhooksService/ListEvents': ['gateway'],
+  '/recording.webhooks.v1.WebhooksService/EraseEvents': ['gateway'],
 
   '/recording.media.v1.MediaService/Inspect': ['submissions'],
 
@@ -103,6 +110,7 @@ export const CALLERS: Readonly<Record<string, readonly Caller[]>> = {
   '/recording.operator.v1.SubmissionsOperatorService/RetryMedia': ['operator'],
 
   '/recording.operator.v1.WebhooksOperatorService/EraseSubmissionDeliveries': ['operator'],
+  '/recording.operator.v1.WebhooksOperatorService/EraseLinkDeliveries': ['operator'],
   '/recording.operator.v1.WebhooksOperatorService/EraseProjectDeliveries': ['operator'],
   '/recording.operator.v1.WebhooksOperatorService/EraseOwnerEvents': ['operator'],
   '/recording.operator.v1.WebhooksOperatorService/GetSending': ['operator'],

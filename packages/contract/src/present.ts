@@ -1,5 +1,6 @@
 /** Converts the messages of services to the resources of the public contract. */
 export { presentDelivery, presentEndpoint } from './present/delivery.ts';
+export { type ErasureParts, presentErasure, totalOf } from './present/erasure.ts';
 export {
   linkStatusName,
   linkStatusOf,

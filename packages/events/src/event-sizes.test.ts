@@ -10,7 +10,12 @@ const EVENT_BYTES = 200_000;
 
 type WorkerEvent = Exclude<
   EventType,
-  `submission.${string}` | 'response.completed' | 'owner.event' | `project.${string}` | `link.${string}`
+  | `submission.${string}`
+  | 'response.completed'
+  | 'owner.event'
+  | 'person.erased'
+  | `project.${string}`
+  | `link.${string}`
 >;
 
 test('the largest event of each worker type is far below the limit of a Kafka record', () => {

@@ -10,6 +10,7 @@ const PROJECT_EVENTS = [
   newEvent('project.updated', { $case: 'projectChanged', value: { ...about, changed: ['noteEnabled'] } }),
   newEvent('link.recording', { $case: 'linkRecording', value: { ...about, linkId: 'l', responseSessionId: 'r' } }),
   newEvent('link.closed', { $case: 'linkClosed', value: { ...about, linkId: 'l' } }),
+  newEvent('person.erased', { $case: 'personErased', value: { ...about, linkId: 'l' } }),
   newEvent('link.reminder_due', { $case: 'linkReminderDue', value: { ...about, linkId: 'l', number: 1 } }),
 ];
 

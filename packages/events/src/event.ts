@@ -29,6 +29,7 @@ const OF_PROJECTS: readonly NonNullable<Event['payload']>['$case'][] = [
   'linkRecording',
   'linkClosed',
   'linkReminderDue',
+  'personErased',
   'projectErased',
 ];
 

@@ -17,6 +17,7 @@ const TOPIC_OF = {
   'link.recording': 'projects.events',
   'link.closed': 'projects.events',
   'link.reminder_due': 'projects.events',
+  'person.erased': 'projects.events',
   // Every event that an owner may see, in the order of the owner's feed. The key is the owner's id.
   'owner.event': 'owners.events',
   'media.processed': 'media.events',

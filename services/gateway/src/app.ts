@@ -28,6 +28,7 @@ import { dashboardExtensionRoutes } from './routes/dashboard-extensions.ts';
 import { dashboardPageRoutes } from './routes/dashboard-page.ts';
 import { deliveryRoutes } from './routes/deliveries.ts';
 import { descriptionRoutes } from './routes/descriptions.ts';
+import { erasureRoutes } from './routes/erasures.ts';
 import { eventRoutes } from './routes/events.ts';
 import { exportRoutes } from './routes/exports.ts';
 import { healthRoutes } from './routes/health.ts';
@@ -97,6 +98,7 @@ export async function buildApp(context: Context): Promise<FastifyInstance> {
   await app.register(mediaRoutes, context);
   await app.register(deliveryRoutes, context);
   await app.register(eventRoutes, context);
+  await app.register(erasureRoutes, context);
   await app.register(dashboardRoutes, context);
   await app.register(dashboardExtensionRoutes, context);
   await app.register(dashboardPageRoutes, context);

@@ -1,6 +1,7 @@
 import { newEvent } from '@recording-request/events/event';
 import { outboxEntry } from '@recording-request/events/kafka';
 import type { OutboxEntry } from '@recording-request/events/outbox';
+import type { PersonErased } from '@recording-request/proto/events/v1/events';
 import type { Link } from './domain/link.ts';
 import type { Project } from './domain/project.ts';
 import type { Response } from './domain/response.ts';
@@ -35,3 +36,6 @@ export const linkReminderDue = (
 
 export const linkClosed = ({ _id: linkId, projectId, ownerId }: Pick<Link, '_id' | 'projectId' | 'ownerId'>) =>
   outboxEntry(newEvent('link.closed', { $case: 'linkClosed', value: { projectId, ownerId, linkId } }));
+
+export const personErased = (about: PersonErased): OutboxEntry =>
+  outboxEntry(newEvent('person.erased', { $case: 'personErased', value: about }));

@@ -2,6 +2,8 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { hashToken } from '@recording-request/contract/tokens';
 import { uuidv7 } from '@recording-request/kit/ids';
+import { createSecretBox } from '@recording-request/kit/secret-box';
+import { confirmErasure } from '../src/workflows/confirm-erasure.ts';
 import { sweepErasures } from '../src/workflows/sweep.ts';
 import {
   begin,
@@ -60,7 +62,14 @@ test('an erased project leaves no text, and returns its unused videos to the all
   assert.equal(await reserved(ownerId), 15);
 
   const would = await erase(projectId, true);
-  const tally = { links: 4, responses: 3, rememberedAnswers: 1, videosReleased: 12, erasedBeforeAt: undefined };
+  const tally = {
+    links: 4,
+    people: 0,
+    responses: 3,
+    rememberedAnswers: 1,
+    videosReleased: 12,
+    erasedBeforeAt: undefined,
+  };
   assert.deepEqual(would, tally);
   assert.equal(await reserved(ownerId), 15, 'a dry run changes nothing');
   assert.deepEqual(await erase(projectId), tally);
@@ -163,4 +172,34 @@ test('the erasure of a user removes the tokens first, and the user after the las
   const again = await eraseUser(userId);
   assert.ok(again.done && again.erasedBeforeAt);
   await assert.rejects(eraseUser(uuidv7()), refusedAs('not_found', /no such user/));
+});
+
+test('a value confirms one erasure of its owner, for ten minutes', async () => {
+  const { project } = await newProject(running, { count: 1 });
+  const { projectId, ownerId } = project!;
+  const target = { ownerId, projectId, submissionId: '' };
+  const { confirm, confirmExpiresAt, counts } = await running.projects.proposeErasure(target);
+  assert.deepEqual([counts!.links, counts!.people, counts!.videosReleased], [1, 0, 1]);
+  await running.projects.confirmErasure({ ...target, confirm });
+  await running.projects.confirmErasure({ ...target, confirm });
+  const refused = { code: 'conflict', reason: 'erasure_unconfirmed' };
+  await assert.rejects(running.projects.confirmErasure({ ...target, submissionId: 'another', confirm }), refused);
+  const other = await newProject(running, { count: 1 });
+  const theirs = { ...target, projectId: other.project!.projectId };
+  await assert.rejects(running.projects.confirmErasure({ ...theirs, confirm }), { code: 'not_found' });
+  await assert.rejects(
+    running.projects.confirmErasure({ ...theirs, ownerId: other.project!.ownerId, confirm }),
+    refused,
+  );
+  const at = (ms: number) => ({ now: () => new Date(confirmExpiresAt!.getTime() + ms) });
+  const secrets = createSecretBox(running.secretsKey);
+  const context = { store: running.store, secrets };
+  await confirmErasure({ ...context, clock: at(-1) }, target, confirm);
+  await assert.rejects(confirmErasure({ ...context, clock: at(0) }, target, confirm), { message: /has expired/ });
+  await assert.rejects(running.projects.eraseOwnedProject({ ownerId: other.project!.ownerId, projectId }), {
+    code: 'not_found',
+  });
+  assert.equal((await running.projects.eraseOwnedProject({ ownerId, projectId })).counts!.links, 1);
+  assert.equal((await running.projects.eraseOwnedProject({ ownerId, projectId })).counts!.links, 0);
+  await assert.rejects(running.projects.proposeErasure(target), { code: 'not_found' });
 });

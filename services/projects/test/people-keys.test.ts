@@ -171,3 +171,25 @@ test('the erasure of a clip removes the reference that its response stated, and 
   const stored = await running.store.models.responses.findOne({ linkId: origin.linkId }).lean();
   assert.deepEqual([stored!.sealedReference, stored!.personKey], [undefined, undefined]);
 });
+
+test('the erasure of the last clip of a unique link removes its person and metadata, and announces it once more', async () => {
+  const { made } = await withPeople();
+  const { projectId } = made.project!;
+  const linkId = made.uniqueLinks[1]!.linkId;
+  const origin = { linkId, responseSessionId: 'any' };
+  const forget = (dryRun: boolean) => running.projects.forgetReference({ projectId, origin, dryRun });
+  assert.deepEqual(await forget(true), { references: 0, people: 1, linkId });
+  assert.deepEqual(await forget(false), { references: 0, people: 1, linkId });
+  // An earlier event may name a person whom the owner has removed, so a link without one announces its erasure too.
+  assert.deepEqual(await forget(false), { references: 0, people: 0, linkId });
+  const stored = await running.store.models.links.findOne({ _id: linkId, projectId }).lean();
+  assert.deepEqual([stored!.sealedInvitation, stored!.personKey], [undefined, undefined]);
+  const { invitations: shown } = await running.projects.getInvitations({ projectId, origins: [origin] });
+  assert.deepEqual(shown, [NOBODY]);
+  const plain = await newProject(running, { count: 1 });
+  const ofPlain = { linkId: plain.uniqueLinks[0]!.linkId, responseSessionId: 'any' };
+  const none = await running.projects.forgetReference({
+    ...{ projectId: plain.project!.projectId, origin: ofPlain, dryRun: false },
+  });
+  assert.deepEqual(none, { references: 0, people: 0, linkId: '' });
+});

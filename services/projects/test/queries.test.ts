@@ -12,7 +12,7 @@ import { unroutable } from '@recording-request/testing/shard-watch';
 import { testStores } from '@recording-request/testing/test-stores';
 import { until } from '@recording-request/testing/wait';
 import { reminderTimes } from '../src/domain/reminders.ts';
-import { linkClosed, projectCreated, projectUpdated } from '../src/messages.ts';
+import { linkClosed, personErased, projectCreated, projectUpdated } from '../src/messages.ts';
 import { migrate } from '../src/migrate.ts';
 import { CARRIERS } from '../src/store/outbox.ts';
 import { schema } from '../src/store/schema-steps.ts';
@@ -208,7 +208,11 @@ test('no query of a store reads more than it returns or changes, however much is
   assert.equal((await people.invitationsOf(PROJECT, [linkId(0, 8), linkId(0, 9)])).length, 2);
   assert.equal((await people.referencesOf(linkId(0, 0), [response(0, 2)._id])).length, 1);
   assert.ok(await people.hasReference(PROJECT, response(0, 2)._id));
-  assert.ok(await people.forget(PROJECT, response(0, 2)._id));
+  assert.ok(await people.forgetReference(PROJECT, response(0, 2)._id));
+  await people.forget(
+    { linkId: linkId(0, 9), projectId: PROJECT },
+    personErased({ projectId: PROJECT, ownerId: OWNER, linkId: linkId(0, 9) }),
+  );
   await links.disable(
     { ownerId: OWNER, projectId: PROJECT, linkId: linkId(0, 8) },
     linkClosed({ _id: linkId(0, 8), projectId: PROJECT, ownerId: OWNER }),

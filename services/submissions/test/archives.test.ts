@@ -126,7 +126,7 @@ test('a download that started after an erasure continues while late data of the 
     return { objects: 0, versions: 0, bytes: 0 };
   };
   const config = { eraseAgainSeconds: 3_600 };
-  const projects = { forgetReference: async () => ({ references: 0 }) };
+  const projects = { forgetReference: async () => ({ references: 0, people: 0, linkId: '' }) };
   const sweeper = { ...context, config, erasures, deadLetters, projects, objects: { ...context.objects, purge } };
   const purgeDue = async () => {
     await models().submissions.updateOne({ _id: rowId(28_002), projectId }, { $set: { purgeAt: new Date(0) } });

@@ -27,6 +27,17 @@ import {
 } from './erasable-clips.ts';
 import { create, speech } from './test-service.ts';
 
+const INVITED = { sealedInvitation: { $exists: true } };
+
+/** Gives every link of a project a person, whom the projects service stores. */
+async function withPeople(projectId: string) {
+  const projects = database.useDb(database.name.replace(/submissions$/, 'projects'));
+  await projects.collection('projects').updateOne({ _id: projectId as never }, { $set: { hasInvitations: true } });
+  const links = projects.collection('links');
+  await links.updateMany({ projectId }, { $set: { sealedInvitation: 'k1.sealed', personKey: 'k1.digest' } });
+  return links;
+}
+
 test('an erased submission leaves nothing in any store but Kafka, and its neighbour keeps everything', async () => {
   const project = await harness.project();
   const gone = await landed(project, 0, 'the note that goes');
@@ -35,14 +46,12 @@ test('an erased submission leaves nothing in any store but Kafka, and its neighb
   // An interrupted multipart upload, which a listing of objects does not show.
   await client.initiateNewMultipartUpload(harness.config.s3Bucket, `${prefix}source`, {});
 
-  // The projects service stores what a contributor's address states about the person.
-  const responses = database.useDb(database.name.replace(/submissions$/, 'projects')).collection('responses');
-  const ofBoth = { sessionId: { $in: [gone.responseSessionId, stays.responseSessionId] } };
-  await responses.updateMany(ofBoth, { $set: { sealedReference: 'k1.sealed', personKey: 'k1.digest' } });
+  const links = await withPeople(gone.projectId);
 
   const would = await eraseSubmission(gone.submissionId, true);
-  const { objects, objectVersions, references } = would.erased!;
-  assert.equal(references, 1);
+  const { objects, objectVersions, people } = would.erased!;
+  assert.equal(people, 1);
+  assert.equal(would.linkId, gone.linkId);
   assert.equal(would.erased!.submissions, 1);
   assert.ok(objectVersions >= objects);
   assert.notDeepEqual(await versionsIn(`uploads/${gone.uploadId}/`), [], 'the bucket keeps earlier versions');
@@ -61,11 +70,8 @@ test('an erased submission leaves nothing in any store but Kafka, and its neighb
     open.push(item);
   assert.deepEqual(open, [], 'no multipart upload is left open');
   assert.deepEqual(await collectionsWith('the note that goes'), []);
-  const referring = await responses.find({ sealedReference: 'k1.sealed' }).toArray();
-  assert.deepEqual(
-    referring.map(({ sessionId }) => sessionId),
-    [stays.responseSessionId],
-  );
+  const invited = await links.find({ projectId: gone.projectId, ...INVITED }).toArray();
+  assert.ok(invited.length > 0 && !invited.some(({ _id }) => String(_id) === gone.linkId), 'only one person is gone');
   assert.deepEqual(
     (await list(gone.projectId)).map(each => [each.submissionId, each.note]),
     [[stays.submissionId, 'the note that stays']],
@@ -84,6 +90,26 @@ test('an erased submission leaves nothing in any store but Kafka, and its neighb
   assert.ok(again.erasedBeforeAt, 'a second erasure reports the first one');
   assert.equal(again.erased!.submissions + again.erased!.objects + again.erased!.uploads, 0);
   await assert.rejects(eraseSubmission(uuidv7()), { code: 'not_found', message: /no such submission/ });
+});
+
+test('the person of an interview goes with its last answer', async () => {
+  const project = await harness.project({ interviewQuestions: ['Who?', 'Why?'] });
+  const { projectId } = project;
+  const { linkId } = project.links[0]!;
+  const begun = await harness.begin(projectId, linkId);
+  const body = (await speech()).bytes;
+  const answers: string[] = [];
+  for (const questionIndex of ['0', '1']) {
+    const { response } = await create(harness, begun, { length: body.length, body, fields: { questionIndex } });
+    answers.push(((await response.json()) as { submissionId: string }).submissionId);
+  }
+  const links = await withPeople(projectId);
+  const isInvited = async () => (await links.countDocuments({ _id: linkId as never, ...INVITED })) === 1;
+  const first = await eraseSubmission(answers[0]!);
+  assert.deepEqual([first.erased!.people, first.linkId, await isInvited()], [0, '', true]);
+  assert.equal((await eraseSubmission(answers[1]!, true)).erased!.people, 1);
+  const last = await eraseSubmission(answers[1]!);
+  assert.deepEqual([last.erased!.people, last.linkId, await isInvited()], [1, linkId, false]);
 });
 
 test('a tombstone refuses late results, and a late object of a job is removed', async () => {
@@ -266,4 +292,29 @@ test('only submissions older than the retention are erased', async () => {
     'no text of the erased submission is found',
     async () => (await collectionsWith('an old note')).length === 0,
   );
+});
+
+test('an owner’s erasure of a project ends by itself, also when its process stops after the first write', async () => {
+  const { ownerId } = harness;
+  const inbox = await openInbox(kafka, 'submissions.events');
+  for (const isKilled of [false, true]) {
+    const { projectId } = await landed(await harness.project(), 0, 'owned note');
+    const owned = { ownerId, projectId };
+    const { erasure, would } = await harness.submissions.getErasure(owned);
+    assert.deepEqual([erasure, would!.submissions, would!.notes], [undefined, 1, 1]);
+    if (isKilled) await store.begin(owned, 0);
+    else await harness.submissions.beginErasure(owned);
+    const done = await until('the erasure ends', async () => {
+      const found = (await harness.submissions.getErasure(owned)).erasure!;
+      return found.doneAt && found;
+    });
+    assert.deepEqual([done.erased!.submissions, done.erasedOfProject!.links], [1, 3]);
+    assert.deepEqual([done.left!.submissions, done.left!.objects], [0, 0]);
+    assert.deepEqual(await versionsIn(`submissions/${projectId}/`), []);
+    const again = (await harness.submissions.beginErasure(owned)).erasure!;
+    assert.deepEqual([again.doneAt, again.erased], [done.doneAt, done.erased], 'a repeated request changes nothing');
+    assert.equal((await harness.submissions.getErasure({ ...owned, ownerId: uuidv7() })).erasure, undefined);
+    await inbox.first(({ payload }) => payload?.$case === 'projectErased' && payload.value.projectId === projectId);
+  }
+  assert.deepEqual(await collectionsWith('owned note'), []);
 });

@@ -251,6 +251,7 @@ test('the cost of each store query depends on what it returns or changes, not on
   assert.equal(await deadLetters.remove({ projectId: 'project 3' }), 1);
 
   const erasable = (await erasures.find(idAt(5)))!;
+  assert.equal(await erasures.hasOtherClip({ ...erasable.answer!, projectId: erasable.projectId }, idAt(5)), false);
   assert.ok(await erasures.bury(erasable, 1_000));
   await erasures.purged(erasable, now);
   await erasures.purged(erasable, undefined);
@@ -263,6 +264,10 @@ test('the cost of each store query depends on what it returns or changes, not on
   for (let due = 0; due < 3; due++) await erasures.takeDue(1_000_000);
   for (let due = 0; due < 3; due++) await erasures.takeDueProject(1_000_000);
   await erasures.closeProject('closed', 1_000);
+  assert.ok((await erasures.begin({ projectId: 'closed', ownerId: OWNER }, 1_000)).isNew);
+  await erasures.addRemoved('closed', { removed: { notes: 1 } });
+  await erasures.announced('closed');
+  await erasures.done('closed', now);
   await erasures.findProject('closed');
   await erasures.projectPurged('closed', now);
   await erasures.projectPurged('closed', undefined);

@@ -54,7 +54,15 @@ export async function ownerEvent(
   const { projectId = uuidv7(), submissionId = uuidv7(), data = {} } = fields;
   const id = uuidv7();
   const value = {
-    ...{ ownerId, projectId, submissionId, erasedSubmissionId: '', tokenId: '', eventType: 'submission.completed' },
+    ...{
+      ownerId,
+      projectId,
+      submissionId,
+      erasedSubmissionId: '',
+      tokenId: '',
+      origin: '',
+      eventType: 'submission.completed',
+    },
     createdAt: new Date(),
     data: await sealData(secrets, id, JSON.stringify(data)),
     dataBytes: Buffer.byteLength(JSON.stringify(data)),

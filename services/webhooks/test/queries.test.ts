@@ -98,7 +98,7 @@ test('each query examines only the documents that it returns or changes, however
       'ledger.hasMore': 'counts up to the most that one request sends again',
       'figures.endpointsByState': 'counts at most 10,000 endpoints of a state, from an index alone, in one process',
       'figures.firstDue': 'sorts the first due delivery of each endpoint, from an index alone, in one process',
-      'ledger.eraseProject': 'counts the bodies to erase',
+      'ledger.erase': 'counts the bodies to erase',
       'feed.tally': 'counts the events of a project to erase',
       'feed.countOwner': 'counts the events of an owner to erase, from an index alone',
       'feed.page': 'with a filter, examines at most 5,000 events, from an index alone',
@@ -165,9 +165,13 @@ test('each query examines only the documents that it returns or changes, however
   assert.ok(await ledger.isErased({ projectId: 'erased 1', submissionId: 'x' }));
   assert.equal((await ledger.look({ projectId: 'project 5', submissionId: 'x' })).endpoint?.state, 'paused');
   assert.equal((await ledger.tally({ projectId: PROJECT, submissionId: 'submission 3' })).payloads, 3);
-  await ledger.erase(PROJECT, 'submission 3', now);
+  await ledger.erase({ projectId: PROJECT, submissionId: 'submission 3' }, now);
+  assert.equal((await ledger.erase({ projectId: PROJECT, origin: 'link' }, now)).payloads, 0);
+  await ledger.addErased({ projectId: PROJECT, origin: 'link' }, { payloads: 1, undelivered: 0, events: 2 });
+  assert.equal((await ledger.totalOf({ projectId: PROJECT, origin: 'link' })).events, 2);
+  await ledger.eraseDelivery({ projectId: PROJECT, id: 'delivery 8' });
   assert.equal(await ledger.deleteSettled(at(20), 10), 10);
-  await ledger.eraseProject('away', now);
+  await ledger.erase({ projectId: 'away' }, now);
 
   const { others, last } = await sealed.page('deliveries', 'delivery 3', 5, 'k2');
   assert.deepEqual([others.length, last], [5, others[4]!.id]);
@@ -210,8 +214,10 @@ test('each query examines only the documents that it returns or changes, however
   assert.deepEqual(outcomes, ['followed', 'inserted', 'present']);
   assert.equal(await feed.erasureOf({ ownerId: 'feeder', projectId: 'erased 2', submissionId: '' }), 'project');
   assert.equal(await feed.erase({ projectId: 'fed', submissionId: 'submission 3' }), 1);
-  assert.equal(await feed.tally({ projectId: 'fed' }), 19);
-  assert.equal(await feed.erase({ projectId: 'fed' }), 19);
+  assert.equal(await feed.erase({ projectId: 'fed', origin: 'link' }), 0);
+  await feed.eraseEvent({ ownerId: 'feeder', id: 'event 4' });
+  assert.equal(await feed.tally({ projectId: 'fed' }), 18);
+  assert.equal(await feed.erase({ projectId: 'fed' }), 18);
   assert.equal(await feed.deleteOld(new Date(10), 100), 10);
   assert.equal(await feed.gone('feeder'), 9);
   assert.equal(await feed.countOwner('feeder'), 291);

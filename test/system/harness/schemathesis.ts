@@ -75,6 +75,8 @@ async function configOf({ ada, full, clip }: SeedData): Promise<string> {
     ['include-operation-id = "listWebhookDeliveries"', { 'query.cursor': pagination.nextCursor }],
     ['include-operation-id = "updateProject"', { 'path.projectId': grows.projectId }],
     ['include-operation-id = "addLinks"', { 'path.projectId': grows.projectId }],
+    ['include-operation-id = "eraseProject"', { 'path.projectId': grows.projectId }],
+    ['include-operation-id = "getErasure"', { 'path.projectId': grows.projectId }],
     ['include-operation-id = "listLinks"', { ...theirs, 'query.cursor': linkCursor }],
     ['include-operation-id = "exportLinksCsv"', theirs],
     ['include-operation-id = "getSharedLinkQrCode"', theirs],

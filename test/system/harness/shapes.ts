@@ -281,3 +281,20 @@ export const DeliveriesPage: Shape = {
   deliveries: 'WebhookDelivery[]',
   pagination: 'Pagination',
 };
+export const ErasureCounts: Shape = {
+  ...{ submissions: 'integer', uploads: 'integer', notes: 'integer', objects: 'integer|null', objectBytes: 'integer' },
+  ...{ links: 'integer', people: 'integer', references: 'integer', responses: 'integer', rememberedAnswers: 'integer' },
+  ...{ videosReleased: 'integer', webhookBodies: 'integer', undelivered: 'integer', events: 'integer' },
+};
+export const Erasure: Shape = {
+  projectId: 'uuid',
+  submissionId: 'uuid|null',
+  state: 'proposed|erasing|erased',
+  counts: 'ErasureCounts',
+  confirm: 'string|null',
+  confirmExpiresAt: 'date-time|null',
+  begunAt: 'date-time|null',
+  erasedAt: 'date-time|null',
+  left: 'integer|null',
+  recordsEndAt: 'date-time|null',
+};

@@ -1,10 +1,13 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { gunzipSync } from 'node:zlib';
+import type { SecretBox } from '@recording-request/kit/secret-box';
 import { connectMongo } from '@recording-request/kit-mongo/mongo';
 import type { TestSystem } from '@recording-request/testing/test-system';
 import { until } from '@recording-request/testing/wait';
 import { Kafka, logLevel } from 'kafkajs';
 import { Client } from 'minio';
+import { mongo as driver } from 'mongoose';
 import { SYSTEM_WAIT } from './limits.ts';
 
 /** One item of a store: its bytes, and its place for a message. */
@@ -17,6 +20,8 @@ export interface Held {
 export interface Stores {
   /** Yields every document of every database as BSON. */
   documents(): AsyncIterable<Held>;
+  /** Yields every text of every document that `secrets` sealed, opened, and its place. */
+  unsealed(secrets: SecretBox): AsyncIterable<Held>;
   /** Yields every version of every object. */
   objects(): AsyncIterable<Held>;
   /** Returns key, headers and value of every record in every topic up to its current end. */
@@ -51,6 +56,7 @@ export async function openStores({ name, scratch }: Pick<TestSystem, 'name' | 's
     ...objectStore(name),
     logs: () => filesIn(join(scratch, 'logs')),
     documents: () => documentsOf(mongo, `${name}_`),
+    unsealed: secrets => unsealedOf(documentsOf(mongo, `${name}_`), secrets),
     records: () => recordsOf(kafka, `${name}.`),
     collection: (database, collection) => collectionOf(mongo, `${name}_${database}`, collection),
     command: (database, command) => mongo.getClient().db(`${name}_${database}`).command(command),
@@ -109,6 +115,39 @@ async function* documentsOf(mongo: Mongo, prefix: string): AsyncIterable<Held> {
       for await (const document of cursor)
         yield { where: `document of ${name}.${collectionName}`, bytes: document as unknown as Buffer };
     }
+  }
+}
+
+// A digest has the form of a sealed text, and cannot be opened.
+const DIGESTS = ['personKey'];
+
+async function* unsealedOf(documents: AsyncIterable<Held>, secrets: SecretBox): AsyncIterable<Held> {
+  for await (const { where, bytes } of documents) {
+    const document = driver.BSON.deserialize(bytes);
+    const { _id: id, eventId, userId, key } = document;
+    const contexts = ['invitation', 'reference', 'link', 'webhook', 'delivery'].map(kind => `${kind}:${id}`);
+    contexts.push(`event:${eventId}`, `idempotency:${userId}:${key}`);
+    for (const [field, text] of textsIn(document)) {
+      if (DIGESTS.includes(field) || !/^k1\.[\w-]{39,}$/.test(text)) continue;
+      const plain = contexts.map(context => openedBy(secrets, text, context)).find(each => each !== undefined);
+      if (!plain) throw new Error(`${where} has a sealed text that this test cannot open: ${field}`);
+      const isPacked = plain[0] === 0x1f && plain[1] === 0x8b;
+      yield { where: `${where}, ${field}`, bytes: isPacked ? gunzipSync(plain) : plain };
+    }
+  }
+}
+
+function* textsIn(value: unknown, field = ''): Iterable<[field: string, text: string]> {
+  if (typeof value === 'string') yield [field, value];
+  else if (value !== null && typeof value === 'object')
+    for (const [name, part] of Object.entries(value)) yield* textsIn(part, Array.isArray(value) ? field : name);
+}
+
+function openedBy(secrets: SecretBox, text: string, context: string): Buffer | undefined {
+  try {
+    return secrets.open(text, context);
+  } catch {
+    return undefined;
   }
 }
 

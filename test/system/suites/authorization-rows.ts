@@ -6,7 +6,8 @@ export type Scope =
   | 'projects:write'
   | 'links:read'
   | 'submissions:read'
-  | 'events:read';
+  | 'events:read'
+  | 'projects:erase';
 
 /** The access rule of one operation of openapi.json. */
 export interface Row {
@@ -70,6 +71,10 @@ export const ROWS: Record<string, Row> = {
   redeliverWebhooks: read('projects:write', { json: {}, spare: true, allowed: 409 }),
   testWebhook: read('projects:write'),
   listEvents: read('events:read'),
+  // Without `confirm`, these erase nothing.
+  eraseProject: read('projects:erase'),
+  getErasure: read('projects:erase'),
+  eraseSubmission: read('projects:erase', clip),
   dashboardExportJson: read('dashboard'),
   dashboardExportCsv: read('dashboard'),
   dashboardExportZip: read('dashboard'),

@@ -38,6 +38,12 @@ async function eraseSubmission(
   // Runs first, because the event `submission.erased` causes the same deletion without a count.
   const sent = await webhooks.eraseSubmissionDeliveries({ projectId: known.projectId, submissionId, dryRun });
   addTo(removed, sent.erased!);
+  const { projectId, linkId } = known;
+  // The clip is the last one of its person, whose name is in the events about the link too.
+  if (linkId) {
+    const about = await webhooks.eraseLinkDeliveries({ projectId, linkId, dryRun });
+    addTo(removed, about.erased!);
+  }
   const { erased, erasedBeforeAt, recordsEndAt } = dryRun
     ? known
     : await submissions.eraseSubmission({ submissionId, dryRun });
@@ -62,11 +68,11 @@ async function eraseProject(
     removed.recordsEndAt = part.recordsEndAt ?? null;
     done = part.done;
   }
-  const { links, responses, rememberedAnswers, videosReleased, erasedBeforeAt } = dryRun
+  const { links, people, responses, rememberedAnswers, videosReleased, erasedBeforeAt } = dryRun
     ? known
     : await projects.eraseProject({ projectId, dryRun });
   const existed = links + responses + videosReleased > 0 || !erasedBeforeAt;
-  addTo(removed, { projects: existed ? 1 : 0, links, responses, rememberedAnswers, videosReleased });
+  addTo(removed, { projects: existed ? 1 : 0, links, people, responses, rememberedAnswers, videosReleased });
   removed.erasedBeforeAt = erasedBeforeAt;
 }
 

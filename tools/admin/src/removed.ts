@@ -14,6 +14,7 @@ const COUNTS = {
   objectBytes: 0,
   deadLetters: 0,
   references: 0,
+  people: 0,
   payloads: 0,
   undelivered: 0,
   events: 0,
@@ -61,6 +62,7 @@ export function removedLines({ counts, recordsEndAt }: Removed): string[] {
       of(
         [counts.projects, many(counts.projects, 'project')],
         [counts.links, many(counts.links, 'link')],
+        [counts.people, many(counts.people, 'person', 'people')],
         [counts.responses, many(counts.responses, 'response')],
         [counts.rememberedAnswers, many(counts.rememberedAnswers, 'remembered answer')],
       ),

@@ -63,7 +63,7 @@ test('an operator creates a user and a token, changes the limit and revokes the 
   const made = await admin('tokens', 'create', user.userId, '--label', 'first', '--scopes', 'all');
   assert.match(made.stdout, /^api_[0-9A-Za-z]{38}\n$/, 'only the token, so that a script can read it');
   const [token] = await json('tokens', 'list', user.userId);
-  assert.equal(token.scopes.length, 6);
+  assert.equal(token.scopes.length, 7);
   assert.equal((await json('tokens', 'revoke', token.tokenId)).tokenId, token.tokenId);
   assert.match((await admin('tokens', 'list', user.userId)).stdout, /revoked/);
   assert.match(

@@ -1,6 +1,7 @@
 import { ApiUser, CurrentUser } from './account.ts';
 import { ContributorResponse } from './contributor-response.ts';
 import { DashboardEndpoint, DashboardLinks, DashboardOverview, DashboardToken } from './dashboard.ts';
+import { Erasure } from './erasure.ts';
 import { ErrorBody } from './error.ts';
 import { ExportDocument } from './export-document.ts';
 import { CreatedRecipientLink, CreatedSharedRecipientLink, RecipientLink, SharedRecipientLink } from './link.ts';
@@ -49,6 +50,7 @@ export const RESOURCES = [
   ExportDocument,
   WebhookDelivery,
   WebhookRedelivery,
+  Erasure,
   WebhookDeliveriesPage,
   OwnerEvent,
   OwnerEventsPage,

@@ -10,6 +10,7 @@ export const SCOPES = [
   'links:read',
   'submissions:read',
   'events:read',
+  'projects:erase',
 ] as const;
 export type Scope = (typeof SCOPES)[number];
 

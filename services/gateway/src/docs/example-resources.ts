@@ -19,6 +19,11 @@ const allowance = {
   remainingVideos: 447,
 };
 
+const NO_COUNTS = {
+  ...{ submissions: 0, uploads: 0, notes: 0, objects: 0, objectBytes: 0, links: 0, people: 0, references: 0 },
+  ...{ responses: 0, rememberedAnswers: 0, videosReleased: 0, webhookBodies: 0, undelivered: 0, events: 0 },
+};
+
 const ana = { name: 'Ana Sousa', reference: 'P-17', email: 'ana@example.org', locale: 'pt-BR', verified: true };
 
 const link = (baseUrl: string, token: string, linkType: 'unique' | 'shared') => {
@@ -229,5 +234,29 @@ export function exampleResources(baseUrl: string) {
       caughtUp: true,
     },
     redelivery: { projectId: PROJECT, count: 12 },
+    proposedErasure: {
+      ...{ projectId: PROJECT, submissionId: SUBMISSION, state: 'proposed' },
+      counts: {
+        ...NO_COUNTS,
+        submissions: 1,
+        uploads: 1,
+        objects: 6,
+        objectBytes: 7_340_032,
+        people: 1,
+        webhookBodies: 2,
+        events: 3,
+      },
+      ...{ confirm: 'k1.Zm9yIG9uZSBjbGlwLCB0ZW4gbWludXRlcw', confirmExpiresAt: '2026-03-02T10:40:00.000Z' },
+      ...{ begunAt: null, erasedAt: null, left: null, recordsEndAt: null },
+    },
+    projectErasure: {
+      ...{ projectId: PROJECT, submissionId: null, state: 'erased' },
+      counts: {
+        ...{ ...NO_COUNTS, submissions: 41, uploads: 43, notes: 1, objects: 246, objectBytes: 300_941_312, links: 54 },
+        ...{ people: 53, responses: 44, rememberedAnswers: 1, videosReleased: 12, webhookBodies: 82, events: 190 },
+      },
+      ...{ confirm: null, confirmExpiresAt: null, begunAt: '2026-03-02T10:31:00.000Z' },
+      ...{ erasedAt: '2026-03-02T10:31:02.500Z', left: 0, recordsEndAt: '2026-03-09T16:46:02.500Z' },
+    },
   };
 }

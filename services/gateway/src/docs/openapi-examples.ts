@@ -56,6 +56,8 @@ const BODIES: Record<string, unknown> = {
   updateProject: { projectName: 'Customer stories', neverExpire: true },
   updateLink: { dueAt: '2026-03-27T17:00:00Z' },
   addLinks: { links: [PERSON], onDuplicate: 'skip' },
+  eraseProject: { confirm: 'k1.Zm9yIG9uZSBwcm9qZWN0LCB0ZW4gbWludXRlcw' },
+  eraseSubmission: { confirm: 'k1.Zm9yIG9uZSBjbGlwLCB0ZW4gbWludXRlcw' },
   testWebhook: { type: 'submission.media.completed' },
   redeliverWebhooks: { from: '2026-03-02T00:00:00Z', to: '2026-03-03T00:00:00Z', undeliveredOnly: true },
   updateSubmission: { selected: true, reviewNote: 'For the front page' },
@@ -108,9 +110,12 @@ const QUERY_FAULTS: Record<string, string> = {
   bom: 'bom must be 1 or 0.',
   identities: 'identities must be one of all, none, not "no".',
 };
+const UNCONFIRMED = 'confirm has expired: send the request without confirm for a new one. Nothing was erased.';
 const CONFLICTS: Record<string, string> = {
   requestTranscript: 'The transcript did not fail; only a failed one can be asked for again.',
   requestMedia: 'Nothing of the media of this clip failed, so that there is nothing to make again.',
+  eraseProject: UNCONFIRMED,
+  eraseSubmission: UNCONFIRMED,
   testWebhook: 'The project has no webhookUrl; set one first.',
   redeliverWebhook: 'The project has no webhookUrl; set one first.',
   redeliverWebhooks: 'The project has no webhookUrl; set one first.',
@@ -150,6 +155,9 @@ function answersOf(baseUrl: string): Record<string, unknown> {
     dashboardGetWebhookEndpoint: all.endpoint,
     listWebhookDeliveries: all.deliveries,
     listEvents: all.events,
+    eraseProject: all.projectErasure,
+    getErasure: all.projectErasure,
+    eraseSubmission: all.proposedErasure,
     redeliverWebhook: all.delivery,
     redeliverWebhooks: all.redelivery,
     testWebhook: { ...all.delivery, eventType: 'webhook.test', submissionId: null, test: true },
@@ -181,7 +189,9 @@ export function addExamples<T extends OpenApiDocument>(document: T, baseUrl: str
     for (const [status, { content = {} }] of Object.entries(responses)) {
       for (const [type, media] of Object.entries(content)) {
         const example =
-          status === '200' ? (answers[operationId] ?? FILES[operationId] ?? TEXTS[type]) : errorOf(operation, status);
+          status === '200' || status === '202'
+            ? (answers[operationId] ?? FILES[operationId] ?? TEXTS[type])
+            : errorOf(operation, status);
         if (example !== undefined) media.example ??= example;
       }
     }

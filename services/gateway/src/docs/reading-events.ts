@@ -32,6 +32,6 @@ The answer is \`{"events": [{eventId, type, createdAt, projectId, submissionId, 
 
 Events are kept for 30 days, unless the operator chose another number. For an older cursor the answer is 410 \`cursor_expired\`: you have
 missed events. Read the current state from the lists, and continue with the cursor in the header \`Events-Oldest\`. When a submission or a
-project is erased, its events stay, with \`erased: true\` and \`data: null\`. An event may appear some seconds after its \`createdAt\`. The
+project is erased, its events stay, also those about the link of an erased person, with \`erased: true\` and \`data: null\`. An event may appear some seconds after its \`createdAt\`. The
 order is that in which the service recorded the events: of one submission, it may differ slightly from \`createdAt\`.
 `;

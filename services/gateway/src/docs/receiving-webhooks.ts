@@ -29,7 +29,7 @@ A project gets these only if its \`webhookEvents\` names them (POST and PATCH of
 | link.closed | you disabled a link | \`submission\` null, \`link\` as above |
 | project.created | the project was created with this event in its \`webhookEvents\` | \`submission\` null |
 | project.updated | settings were changed, or the project was closed or reopened. A change of \`sharedLinkMaxUses\` has its own event | \`submission\` null, \`changed\`: the names of the settings, also \`expiresAt\`, \`webhookSecret\` and \`closed\`, without values |
-| submission.erased | the operator has erased it, or it reached the age limit that the operator set: delete your copies | \`submission\` null, \`submissionId\`, \`erasedAt\` |
+| submission.erased | you or the operator erased it, or it reached the age limit that the operator set: delete your copies | \`submission\` null, \`submissionId\`, \`erasedAt\` |
 
 \`webhooks\` in openapi.json describes each body, with a complete example; /api/docs shows them. New types and fields may be
 added: ignore those that you do not know.
@@ -125,8 +125,13 @@ and bytes stay the same. More than 10,000 events at once are 400: choose a short
 
 ### Deletion
 
-No route deletes data. Send the submissionId or projectId to the operator, who erases it and can show that nothing is left. For an
-erased submission, \`webhook-deliveries\` still lists ids, types, times and outcomes, but never the sent bodies. Sending such an event
+\`POST /api/projects/<projectId>/erase\` and \`POST /api/projects/<projectId>/submissions/<submissionId>/erase\` erase data for good, with
+the scope \`projects:erase\`. Without a body they erase nothing: the answer counts what would go, and has \`confirm\`. Send
+\`{"confirm": "<this value>"}\` within ten minutes. The answer has \`state\`: \`erased\`, or \`erasing\` (202) if a project takes longer; then poll \`GET /api/projects/<projectId>/erasure\`.
+\`left\` is the proof: a new count of all stores. Kafka deletes its records by \`recordsEndAt\`. The last submission of a response takes
+its person along: the \`recipient\` and \`metadata\` of its link, also in past events. An erasure also removes what arrives after the first request.
+
+For an erased submission, \`webhook-deliveries\` still lists ids, types, times and outcomes, but never the sent bodies. Sending such an event
 again is 410; an event that was not delivered becomes \`erased\`. An erased project is 404. Your endpoint gets submission.erased for an
 erased submission if the project requests that event, but not for an erased project. Delete the copies at your endpoint yourself.
 `;

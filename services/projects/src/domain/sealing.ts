@@ -7,5 +7,8 @@ export const sealedFor = {
   /** The context of the keyed digests of a project's people: nothing shows whether two projects have the same person. */
   person: (projectId: string) => `person:${projectId}`,
   webhook: (projectId: string) => `webhook:${projectId}`,
+  /** The value that confirms an erasure. */
+  erasure: (ownerId: string, projectId: string, submissionId: string) =>
+    `erasure:${ownerId}:${projectId}:${submissionId}`,
   answer: (userId: string, key: string) => `idempotency:${userId}:${key}`,
 };

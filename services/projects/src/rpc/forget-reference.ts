@@ -1,13 +1,10 @@
 import type { ForgetReferenceRequest, ForgetReferenceResponse } from '@recording-request/proto/projects/v1/projects';
 import type { Context } from '../context.ts';
-import { responseKey } from '../domain/response.ts';
+import { forgetPerson } from '../workflows/forget-person.ts';
 
 export const forgetReference =
-  ({ store }: Context) =>
+  (context: Context) =>
   async ({ projectId, origin, dryRun }: ForgetReferenceRequest): Promise<ForgetReferenceResponse> => {
     const { linkId = '', responseSessionId = '' } = origin ?? {};
-    // An id that names no response must not stop the erasure of a clip.
-    const responseId = responseKey(linkId, responseSessionId);
-    const removed = await (dryRun ? store.people.hasReference : store.people.forget)(projectId, responseId);
-    return { references: removed ? 1 : 0 };
+    return await forgetPerson(context, { projectId, linkId, responseSessionId }, dryRun);
   };

@@ -6,9 +6,11 @@ import type { Context } from '../context.ts';
 import { addLinks } from './add-links.ts';
 import { authenticate } from './authenticate.ts';
 import { beginResponse } from './begin-response.ts';
+import { confirmErasure } from './confirm-erasure.ts';
 import { createApiToken } from './create-api-token.ts';
 import { createProject } from './create-project.ts';
 import { createUser } from './create-user.ts';
+import { eraseOwnedProject } from './erase-owned-project.ts';
 import { eraseProject } from './erase-project.ts';
 import { eraseSandbox } from './erase-sandbox.ts';
 import { eraseUser } from './erase-user.ts';
@@ -29,6 +31,7 @@ import { listProjects } from './list-projects.ts';
 import { listRetentions } from './list-retentions.ts';
 import { listUsers } from './list-users.ts';
 import { openLink } from './open-link.ts';
+import { proposeErasure } from './propose-erasure.ts';
 import { releaseResponse } from './release-response.ts';
 import { remindLink, stopReminders } from './remind-link.ts';
 import { renameUser } from './rename-user.ts';
@@ -75,6 +78,9 @@ export function projectsHandlers(context: Context): Handlers<ProjectsServiceServ
     remindLink: remindLink(context),
     stopReminders: stopReminders(context),
     setProjectClosed: setProjectClosed(context),
+    proposeErasure: proposeErasure(context),
+    confirmErasure: confirmErasure(context),
+    eraseOwnedProject: eraseOwnedProject(context),
     rotateDashboardToken: rotateDashboardToken(context),
     resolveDashboardToken: resolveDashboardToken(context),
     resolveRecipient: resolveRecipient(context),

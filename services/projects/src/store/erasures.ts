@@ -16,6 +16,8 @@ import type { Users } from './users.ts';
 
 export interface ProjectTally {
   links: number;
+  /** Links with a person or metadata. */
+  people: number;
   responses: number;
   rememberedAnswers: number;
   videosReleased: number;
@@ -37,7 +39,9 @@ const responsesOf = (list: LinkRow[]) => ({
   $or: list.map(({ _id }) => ({ _id: { $gte: `${_id}:`, $lt: `${_id};` } })),
 });
 
-type LinkRow = Pick<LinkDocument, '_id' | 'hash' | 'position'>;
+type LinkRow = Pick<LinkDocument, '_id' | 'hash' | 'position' | 'sealedInvitation'>;
+
+const peopleOf = (list: LinkRow[]): number => list.filter(link => link.sealedInvitation !== undefined).length;
 
 interface Beside {
   users: Users;
@@ -54,7 +58,7 @@ export function createErasures(models: Models, { users, tokens, hashes }: Beside
    */
   async function* linksOf(projectId: string): AsyncGenerator<LinkRow[]> {
     for (let after = -1; ; ) {
-      const page = links.find({ projectId, position: { $gt: after } }, { position: 1, hash: 1 });
+      const page = links.find({ projectId, position: { $gt: after } }, { position: 1, hash: 1, sealedInvitation: 1 });
       const rows = await page.sort({ position: 1 }).limit(BATCH).lean<LinkRow[]>();
       const last = rows.at(-1);
       if (!last) return;
@@ -83,11 +87,12 @@ export function createErasures(models: Models, { users, tokens, hashes }: Beside
 
   async function removeProject({ _id, ownerId }: Pick<Erasure, '_id' | 'ownerId'>) {
     await links.updateMany({ projectId: _id }, { $set: { disabled: true } });
-    const tally = { links: 0, responses: 0, rememberedAnswers: 0 };
+    const tally = { links: 0, people: 0, responses: 0, rememberedAnswers: 0 };
     for await (const some of linksOf(_id)) {
       tally.responses += (await responses.deleteMany(responsesOf(some))).deletedCount;
       await hashes.remove(some.map(({ hash }) => hash));
       const ids = some.map(link => link._id);
+      tally.people += peopleOf(some);
       tally.links += (await links.deleteMany({ _id: { $in: ids }, projectId: _id })).deletedCount;
     }
     await hashes.removeCodes(_id);
@@ -110,9 +115,10 @@ export function createErasures(models: Models, { users, tokens, hashes }: Beside
     async tallyProject(projectId: string): Promise<ProjectTally | null> {
       const project = await projects.findById(projectId).lean<ProjectDocument>();
       if (!project) return null;
-      const tally = { links: 0, responses: 0 };
+      const tally = { links: 0, people: 0, responses: 0 };
       for await (const some of linksOf(projectId)) {
         tally.links += some.length;
+        tally.people += peopleOf(some);
         tally.responses += await responses.countDocuments(responsesOf(some));
       }
       const rememberedAnswers = await idempotency.countDocuments({ userId: project.ownerId, projectId });

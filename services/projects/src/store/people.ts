@@ -1,3 +1,4 @@
+import type { OutboxEntry } from '@recording-request/events/outbox';
 import { type Link, SHARED_POSITION } from '../domain/link.ts';
 import type { Response } from '../domain/response.ts';
 import { type LinkKey, linkAt, PLAIN_LINK } from './links.ts';
@@ -21,11 +22,6 @@ const INVITED = { type: 1, projectId: 1, sealedInvitation: 1, dueAt: 1 } as cons
 
 /** Reads and writes the sealed data of people. Every key is a digest, see `SecretBox`. */
 export function createPeople({ links, responses }: Pick<Models, 'links' | 'responses'>) {
-  const withReference = (projectId: string, responseId: string) => ({
-    ...responseAt(responseId),
-    projectId,
-    sealedReference: { $exists: true },
-  });
   return {
     /** Returns the links of these people. */
     async linksOf(
@@ -64,13 +60,35 @@ export function createPeople({ links, responses }: Pick<Models, 'links' | 'respo
     },
 
     async hasReference(projectId: string, responseId: string): Promise<boolean> {
-      return (await responses.exists(withReference(projectId, responseId))) !== null;
+      return (
+        (await responses.exists({ ...responseAt(responseId), projectId, sealedReference: { $exists: true } })) !== null
+      );
     },
 
     /** Removes the reference of a response. Returns whether there was one. */
-    async forget(projectId: string, responseId: string): Promise<boolean> {
+    async forgetReference(projectId: string, responseId: string): Promise<boolean> {
       const unset = { $unset: { sealedReference: '', personKey: '' } };
-      return (await responses.updateOne(withReference(projectId, responseId), unset)).matchedCount === 1;
+      const stated = { ...responseAt(responseId), projectId, sealedReference: { $exists: true } };
+      return (await responses.updateOne(stated, unset)).matchedCount === 1;
+    },
+
+    /**
+     * Removes the person and the metadata of a unique link. Adds the event of this change also when there were none, because
+     * earlier events may have what the owner removed. Returns whether there were any.
+     */
+    async forget(key: LinkKey, event: OutboxEntry): Promise<boolean> {
+      const before = await links
+        .findOneAndUpdate(
+          { ...linkAt(key), type: 'unique' },
+          {
+            $unset: { sealedInvitation: '', personKey: '' },
+            $currentDate: { changedAt: true },
+            $push: { outbox: event },
+          },
+          { projection: { _id: 0, sealedInvitation: 1 } },
+        )
+        .lean<Pick<Link, 'sealedInvitation'>>();
+      return before?.sealedInvitation !== undefined;
     },
 
     /** Returns the highest position of the project's links; 0 without a unique link. */

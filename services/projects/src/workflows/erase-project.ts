@@ -8,7 +8,7 @@ export interface ErasedProject extends ProjectTally {
 
 type Deps = Pick<Context, 'store' | 'clock'>;
 
-const NOTHING: ProjectTally = { links: 0, responses: 0, rememberedAnswers: 0, videosReleased: 0 };
+const NOTHING: ProjectTally = { links: 0, people: 0, responses: 0, rememberedAnswers: 0, videosReleased: 0 };
 
 /** Erases this service's data of a project. The other services must erase the submissions and deliveries first. */
 export async function eraseProject({ store, clock }: Deps, projectId: string): Promise<ErasedProject> {
@@ -27,4 +27,11 @@ export async function tallyProject({ store }: Pick<Deps, 'store'>, projectId: st
   const tally = await store.erasures.tallyProject(projectId);
   if (!tally && !before) throw noSuchProject();
   return { ...(tally ?? NOTHING), erasedBeforeAt: before?.at };
+}
+
+/** Erases a project for its owner. Fails with `not_found` if it never was the owner's. Repeatable. */
+export async function eraseOwnedProject(deps: Deps, ownerId: string, projectId: string): Promise<ErasedProject> {
+  const owned = await deps.store.projects.nameOf(ownerId, projectId);
+  if (!owned && (await deps.store.erasures.find('project', projectId))?.ownerId !== ownerId) throw noSuchProject();
+  return await eraseProject(deps, projectId);
 }

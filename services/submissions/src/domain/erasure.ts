@@ -10,6 +10,8 @@ export interface Tally {
   deadLetters: number;
   /** References that responses on shared links stated; the projects service stores them. */
   references: number;
+  /** People of unique links; the projects service stores them too. */
+  people: number;
 }
 
 export const NOTHING: Tally = {
@@ -21,6 +23,7 @@ export const NOTHING: Tally = {
   objectBytes: 0,
   deadLetters: 0,
   references: 0,
+  people: 0,
 };
 
 /** The part of the counts that comes from the object store. */

@@ -5,10 +5,12 @@ import type { SubmissionsServiceServer } from '@recording-request/proto/submissi
 import type { WorkServiceServer } from '@recording-request/proto/work/v1/work';
 import type { Context } from '../context.ts';
 import { countSubmissions } from './clips/count-submissions.ts';
+import { eraseClip } from './clips/erase-clip.ts';
 import { getMedia } from './clips/get-media.ts';
 import { getSubmission } from './clips/get-submission.ts';
 import { listSubmissions } from './clips/list-submissions.ts';
 import { measureVideos } from './clips/measure-videos.ts';
+import { beginErasure, getErasure } from './clips/own-erasure.ts';
 import { requestMedia } from './clips/request-media.ts';
 import { requestTranscript } from './clips/request-transcript.ts';
 import { touchLink } from './clips/touch-link.ts';
@@ -48,6 +50,9 @@ export const submissionsHandlers = (context: Context): Handlers<SubmissionsServi
   listUploads: listUploads(context),
   setResponseNote: setResponseNote(context),
   touchLink: touchLink(context),
+  eraseClip: eraseClip(context),
+  beginErasure: beginErasure(context),
+  getErasure: getErasure(context),
 });
 
 export const operatorHandlers = (context: Context): Handlers<SubmissionsOperatorServiceServer> => ({

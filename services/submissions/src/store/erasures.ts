@@ -30,12 +30,29 @@ export interface Erasable {
 export interface ErasedProject {
   id: string;
   at: Date;
+  /** Present if the owner began the erasure. */
+  owned?: OwnedErasure;
+}
+
+/** The erasure of a project by its owner. */
+export interface OwnedErasure {
+  ownerId: string;
+  /** When the other services learned of it. */
+  announcedAt?: Date;
+  doneAt?: Date;
+  /** When Kafka deletes the last record; absent when it keeps records forever, and until the erasure is done. */
+  recordsEndAt?: Date;
+  /** The counts of the data that was removed so far, here and in the projects service. */
+  removed: Record<string, number>;
+  removedOfProject: Record<string, number>;
 }
 
 /** The records of erasures. All times are from the database's clock. */
 export interface ErasureStore {
   now(): Promise<Date>;
   find(submissionId: string): Promise<Erasable | undefined>;
+  /** Returns whether the response of an answer has a clip other than this submission. */
+  hasOtherClip(answer: AnswerKey & { projectId: string }, submissionId: string): Promise<boolean>;
   /** Returns submissions of a project that were not erased. */
   ofProject(projectId: string, limit: number): Promise<Erasable[]>;
   countOfProject(projectId: string): Promise<{ submissions: number; uploads: number; notes: number }>;
@@ -72,6 +89,13 @@ export interface ErasureStore {
   /** Records that a project is erased, with a purge due after `purgeMs`. Does nothing if this is already recorded. */
   closeProject(projectId: string, purgeMs: number): Promise<void>;
   findProject(projectId: string): Promise<ErasedProject | undefined>;
+  /** Does the same as `closeProject` for the owner. Returns the erasure; `isNew` if this call recorded it. */
+  begin(project: { projectId: string; ownerId: string }, purgeMs: number): Promise<ErasedProject & { isNew: boolean }>;
+  /** Adds to the counts of the owner's erasure. */
+  addRemoved(projectId: string, counts: { removed?: object; removedOfProject?: object }): Promise<void>;
+  announced(projectId: string): Promise<void>;
+  /** Records that nothing of the project is left. */
+  done(projectId: string, recordsEndAt: Date | undefined): Promise<void>;
   projectPurged(projectId: string, purgeAt: Date | undefined): Promise<void>;
   /** Does the same as `takeDue` for an erased project. */
   takeDueProject(keepMs: number): Promise<ErasedProject | undefined>;
@@ -138,6 +162,10 @@ function submissionsPart({ submissions }: Models) {
     async find(submissionId: string) {
       const row = (await submissions.findById(submissionId, FIELDS).lean()) as Row | null;
       return row ? fromRow(row) : undefined;
+    },
+    async hasOtherClip({ projectId, linkId, responseId }: AnswerKey & { projectId: string }, submissionId: string) {
+      // Tombstones have no link.
+      return (await submissions.exists({ projectId, linkId, responseId, _id: { $ne: submissionId } })) !== null;
     },
     ofProject: (projectId: string, limit: number) => many(livingOf(projectId), {}, limit),
     async olderThan(ageMs: number, limit: number) {
@@ -257,16 +285,54 @@ function belongingsPart({ submissions, uploads, partPages, notes }: Models) {
   };
 }
 
+type ProjectRow = { _id: unknown; at: Date } & Partial<OwnedErasure>;
+
+function fromProjectRow(row: ProjectRow | null): ErasedProject | undefined {
+  if (!row) return undefined;
+  const { _id, at, ownerId, announcedAt, doneAt, recordsEndAt, removed = {}, removedOfProject = {} } = row;
+  if (ownerId === undefined) return { id: String(_id), at };
+  const times = {
+    ...(announcedAt && { announcedAt }),
+    ...(doneAt && { doneAt }),
+    ...(recordsEndAt && { recordsEndAt }),
+  };
+  return { id: String(_id), at, owned: { ownerId, ...times, removed, removedOfProject } };
+}
+
 function projectsPart({ erasures }: Models) {
-  const fromProjectRow = (row: { _id?: unknown; at?: Date | null } | null): ErasedProject | undefined =>
-    row ? { id: String(row._id), at: row.at! } : undefined;
   return {
+    async begin({ projectId, ownerId }: { projectId: string; ownerId: string }, purgeMs: number) {
+      const at = await databaseNow(erasures);
+      const before = await erasures
+        .findOneAndUpdate(
+          { _id: projectId },
+          { $setOnInsert: { at, purgeAt: later(at, purgeMs) }, $set: { ownerId } },
+          { upsert: true, projection: { ownerId: 1 } },
+        )
+        .lean();
+      const row = (await erasures.findById(projectId).lean()) as ProjectRow;
+      return { ...fromProjectRow(row)!, isNew: !before?.ownerId };
+    },
+    async addRemoved(projectId: string, counts: { removed?: object; removedOfProject?: object }) {
+      const more = Object.entries(counts).flatMap(([part, numbers]) =>
+        Object.entries(numbers).flatMap(([name, count]) => (count > 0 ? [[`${part}.${name}`, count]] : [])),
+      );
+      if (more.length > 0) await erasures.updateOne({ _id: projectId }, { $inc: Object.fromEntries(more) });
+    },
+    async announced(projectId: string) {
+      await erasures.updateOne({ _id: projectId }, { $currentDate: { announcedAt: true } });
+    },
+    async done(projectId: string, recordsEndAt: Date | undefined) {
+      const end = recordsEndAt ? { $set: { recordsEndAt } } : {};
+      await erasures.updateOne({ _id: projectId, doneAt: null }, { ...end, $currentDate: { doneAt: true } });
+    },
     async closeProject(projectId: string, purgeMs: number) {
       const at = await databaseNow(erasures);
       const erased = { at, purgeAt: later(at, purgeMs) };
       await erasures.updateOne({ _id: projectId }, { $setOnInsert: erased }, { upsert: true });
     },
-    findProject: async (projectId: string) => fromProjectRow(await erasures.findById(projectId).lean()),
+    findProject: async (projectId: string) =>
+      fromProjectRow((await erasures.findById(projectId).lean()) as ProjectRow | null),
     async projectPurged(projectId: string, purgeAt: Date | undefined) {
       if (purgeAt) await erasures.updateOne({ _id: projectId }, { $set: { purgeAt } });
       else await erasures.deleteOne({ _id: projectId });
@@ -279,7 +345,8 @@ function projectsPart({ erasures }: Models) {
         .sort({ purgeAt: 1 })
         .lean();
       if (!due) return undefined;
-      return fromProjectRow(await erasures.findOneAndUpdate({ _id: due._id, purgeAt: { $lte: now } }, kept).lean());
+      const one = { _id: due._id, purgeAt: { $lte: now } };
+      return fromProjectRow((await erasures.findOneAndUpdate(one, kept).lean()) as ProjectRow | null);
     },
   };
 }

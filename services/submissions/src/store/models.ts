@@ -302,7 +302,15 @@ const archivePageSchema = new Schema(
 );
 archivePageSchema.index({ archiveId: 1, offset: 1 });
 
-const erasureSchema = new Schema({ _id: String, at: Date, purgeAt: Date }, { ...options, collection: 'erasures' });
+const erasureSchema = new Schema(
+  {
+    ...{ _id: String, at: Date, purgeAt: Date },
+    // The rest is present only in an erasure that the owner began.
+    ...{ ownerId: String, announcedAt: Date, doneAt: Date, recordsEndAt: Date },
+    ...{ removed: Schema.Types.Mixed, removedOfProject: Schema.Types.Mixed },
+  },
+  { ...options, collection: 'erasures' },
+);
 erasureSchema.index({ purgeAt: 1 });
 
 // Kafka records that a consumer could not handle. A replayed or dropped one has no content; its row stays so that the

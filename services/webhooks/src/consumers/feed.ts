@@ -25,10 +25,12 @@ export function consumeFeed(context: Context): Promise<Consumer> {
 
 function feedEvent(id: string, event: OwnerEvent): FeedEvent {
   const { ownerId, projectId, submissionId, erasedSubmissionId, tokenId, eventType: type, data, dataBytes } = event;
+  const { origin } = event;
   return {
     ...{ id, ownerId, type, projectId, submissionId, tokenId, dataBytes },
     createdAt: event.createdAt!,
     ...(erasedSubmissionId !== '' && { erasedSubmissionId }),
+    ...(origin !== '' && { origin }),
     ...(data !== '' && { data }),
   };
 }

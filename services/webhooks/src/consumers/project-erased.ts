@@ -7,5 +7,4 @@ export const onProjectErased =
   (context: Pick<Context, 'clock' | 'store'>) =>
   async ({ projectId }: ProjectErased): Promise<void> => {
     await eraseProjectEvents(context, projectId);
-    await context.store.endpoints.remove(projectId);
   };

@@ -4,6 +4,7 @@ import type { WebhookSubject } from '@recording-request/contract/webhook';
 import type { Consumer } from '@recording-request/kit-kafka/consumer';
 import type { Event } from '@recording-request/proto/events/v1/events';
 import type { Context } from '../context.ts';
+import { eraseEvents } from '../workflows/erase-events.ts';
 import { type Fact, recordEvent } from '../workflows/record-event.ts';
 
 const JOB_LIMIT_MS = 20_000;
@@ -16,6 +17,11 @@ export function consumeProjectEvents(context: Context): Promise<Consumer> {
     concurrency: context.config.consumers,
     jobLimitMs: JOB_LIMIT_MS,
     async handle(event, { signal }) {
+      if (event.payload?.$case === 'personErased') {
+        const { projectId, linkId: origin } = event.payload.value;
+        await eraseEvents(context, { projectId, origin });
+        return;
+      }
       const fact = projectFactOf(context, event, signal);
       if (fact) await recordEvent(context, event, fact);
     },
@@ -66,7 +72,7 @@ const linkFacts =
   (about: LinkOfEvent, type: Fact['type'], subject: (link: EventLinkJson) => WebhookSubject): Fact => {
     const { projectId, linkId } = about;
     return {
-      ...{ type, projectId, submissionId: '', tokenId: linkId },
+      ...{ type, projectId, submissionId: '', tokenId: linkId, origin: linkId },
       async subject() {
         const found = await eventLinks.of({ projectId, linkId, responseSessionId: '' }, signal);
         if (!found) return undefined;

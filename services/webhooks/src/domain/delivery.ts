@@ -32,6 +32,8 @@ export interface NewDelivery extends TraceContext {
   submissionId: string;
   /** The erased submission in a submission.erased event. This id stays after the erasure. */
   erasedSubmissionId?: string;
+  /** The link of an event about a link: the erasure of the link removes the event's data. */
+  origin?: string;
   eventType: string;
   /** The type that a test event imitates; absent for the default test event. */
   sentAs?: string;

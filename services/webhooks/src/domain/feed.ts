@@ -11,6 +11,8 @@ export interface FeedEvent {
   submissionId: string;
   /** The erased submission in a submission.erased event. This id stays after the erasure. */
   erasedSubmissionId?: string;
+  /** The link of an event about a link: the erasure of the link removes the event's data. */
+  origin?: string;
   /** "" when the event is about no link. */
   tokenId: string;
   /** The sealed data; absent after an erasure. */

@@ -12,7 +12,5 @@ export const eraseProjectDeliveries =
   async (request: EraseProjectDeliveriesRequest): Promise<EraseProjectDeliveriesResponse> => {
     const projectId = requireUuid(request.projectId, 'projectId');
     if (request.dryRun) return { erased: await tallyEvents(context, { projectId }) };
-    const erased = await eraseProjectEvents(context, projectId);
-    await context.store.endpoints.remove(projectId);
-    return { erased };
+    return { erased: await eraseProjectEvents(context, projectId) };
   };

@@ -3,7 +3,7 @@ import type {
   EraseSubmissionDeliveriesResponse,
 } from '@recording-request/proto/operator/v1/webhooks';
 import type { Context } from '../context.ts';
-import { eraseSubmissionEvents, tallyEvents } from '../workflows/erase-events.ts';
+import { eraseEvents, tallyEvents } from '../workflows/erase-events.ts';
 import { requireUuid } from './require-uuid.ts';
 
 /** Does the same as the consumer of submission.erased, for an operator who waits for the result. */
@@ -12,8 +12,5 @@ export const eraseSubmissionDeliveries =
   async (request: EraseSubmissionDeliveriesRequest): Promise<EraseSubmissionDeliveriesResponse> => {
     const projectId = requireUuid(request.projectId, 'projectId');
     const submissionId = requireUuid(request.submissionId, 'submissionId');
-    const erased = request.dryRun
-      ? await tallyEvents(context, { projectId, submissionId })
-      : await eraseSubmissionEvents(context, projectId, submissionId);
-    return { erased };
+    return { erased: await (request.dryRun ? tallyEvents : eraseEvents)(context, { projectId, submissionId }) };
   };

@@ -188,12 +188,13 @@ function claimed(document: DeliveryDocument & { lease: string }, sealedBody: str
     forced,
     attemptCount,
   } = document;
-  const { nextAt, sentAs, traceparent, tracestate } = document;
+  const { nextAt, sentAs, origin, traceparent, tracestate } = document;
   return {
     id,
     projectId,
     ownerId,
     submissionId,
+    ...(origin === undefined ? {} : { origin }),
     eventType,
     ...(sentAs === undefined ? {} : { sentAs }),
     createdAt,

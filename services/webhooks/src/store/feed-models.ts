@@ -15,6 +15,7 @@ export interface FeedDocument {
   projectId: string;
   submissionId: string;
   erasedSubmissionId?: string;
+  origin?: string;
   tokenId: string;
   /** Sealed. Absent after an erasure. */
   data?: string;
@@ -46,6 +47,7 @@ const feedSchema = new Schema<FeedDocument>(
     projectId: text,
     submissionId: String,
     erasedSubmissionId: String,
+    origin: String,
     tokenId: String,
     data: String,
     dataBytes: { type: Number, required: true },
@@ -57,6 +59,11 @@ feedSchema.index(FEED_AGE_INDEX);
 // A repeated event is refused.
 feedSchema.index({ ownerId: 1, eventId: 1 }, { unique: true });
 feedSchema.index({ projectId: 1, submissionId: 1 });
+// For erasures: only the events about links have an origin.
+feedSchema.index(
+  { projectId: 1, origin: 1 },
+  { name: 'origins', partialFilterExpression: { origin: { $exists: true } } },
+);
 
 const startSchema = new Schema<FeedStartDocument>({ _id: text, gone: Number }, { versionKey: false });
 

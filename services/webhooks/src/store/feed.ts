@@ -1,6 +1,7 @@
 import { isDuplicateKey } from '@recording-request/kit-mongo/mongo';
 import type { mongo } from 'mongoose';
 import type { FeedErasure, FeedEvent, FeedFilter, FeedRow } from '../domain/feed.ts';
+import { type Erasable, erasableQuery, isProject } from './erasable.ts';
 import { FEED_AGE_INDEX, type FeedDocument, PAGE_INDEX } from './feed-models.ts';
 import type { Models } from './models.ts';
 
@@ -36,11 +37,13 @@ export interface FeedStore {
   /** Returns the number of the last kept event of each owner that has one. */
   lastOfEach(ownerIds: readonly string[]): Promise<Map<string, number>>;
   /** Returns what an erasure removed of an event: this is also known before the event arrives. */
-  erasureOf(event: Pick<FeedEvent, 'ownerId' | 'projectId' | 'submissionId'>): Promise<FeedErasure>;
-  /** Removes the data of the events of a submission, or data and links of the events of a project. Returns their number. */
-  erase(which: { projectId: string; submissionId?: string }): Promise<number>;
+  erasureOf(event: Pick<FeedEvent, 'ownerId' | 'projectId' | 'submissionId' | 'origin'>): Promise<FeedErasure>;
+  /** Removes the data of the events of a submission or a link, or data and links of the events of a project. Returns their number. */
+  erase(which: Erasable): Promise<number>;
+  /** Removes the data of one event. */
+  eraseEvent(event: Pick<FeedEvent, 'ownerId' | 'id'>): Promise<void>;
   /** Counts the events whose data `erase` would remove. */
-  tally(which: { projectId: string; submissionId?: string }): Promise<number>;
+  tally(which: Erasable): Promise<number>;
   /** Deletes the feed of an owner, and leaves a tombstone. Returns the number of events. */
   eraseOwner(ownerId: string, at: Date): Promise<number>;
   countOwner(ownerId: string): Promise<number>;
@@ -140,8 +143,13 @@ export function feedStore({ feed, feedStarts, erasures }: Models): FeedStore {
         .hint(PAGE_INDEX);
       return new Map(found.map(({ _id, seq }) => [_id, seq]));
     },
-    async erasureOf({ ownerId, projectId, submissionId }) {
-      const ids = [ownerId, projectId, ...(submissionId === '' ? [] : [submissionId])];
+    async erasureOf({ ownerId, projectId, submissionId, origin }) {
+      const ids = [
+        ownerId,
+        projectId,
+        ...(submissionId === '' ? [] : [submissionId]),
+        ...(origin === undefined ? [] : [origin]),
+      ];
       const found = await erasures.find({ _id: { $in: ids } }, { _id: 1 }).lean();
       if (found.length === 0) return 'nothing';
       const has = (id: string) => found.some(({ _id }) => _id === id);
@@ -149,17 +157,18 @@ export function feedStore({ feed, feedStarts, erasures }: Models): FeedStore {
       return has(projectId) ? 'project' : 'data';
     },
     async erase(which) {
-      const { projectId, submissionId } = which;
-      const bare = { $unset: { data: 1 as const }, $set: { dataBytes: 0 } };
+      const { projectId } = which;
       // The links of an erased project are gone too.
-      const { modifiedCount } =
-        submissionId === undefined
-          ? await feed.updateMany(
-              { projectId, $or: [{ data: { $exists: true } }, { tokenId: { $gt: '' } }] },
-              { ...bare, $set: { ...bare.$set, tokenId: '' } },
-            )
-          : await feed.updateMany(withData(which), bare);
+      const { modifiedCount } = isProject(which)
+        ? await feed.updateMany(
+            { projectId, $or: [{ data: { $exists: true } }, { tokenId: { $gt: '' } }] },
+            { $unset: { ...BARE.$unset, origin: 1 as const }, $set: { ...BARE.$set, tokenId: '' } },
+          )
+        : await feed.updateMany(withData(which), BARE);
       return modifiedCount;
+    },
+    async eraseEvent({ ownerId, id: eventId }) {
+      await feed.updateOne({ ownerId, eventId }, BARE);
     },
     tally: which => feed.countDocuments(withData(which)),
     async eraseOwner(ownerId, at) {
@@ -188,4 +197,6 @@ export function feedStore({ feed, feedStarts, erasures }: Models): FeedStore {
   };
 }
 
-const withData = (which: { projectId: string; submissionId?: string }) => ({ ...which, data: { $exists: true } });
+const BARE = { $unset: { data: 1 as const }, $set: { dataBytes: 0 } };
+
+const withData = (which: Erasable) => ({ ...erasableQuery(which), data: { $exists: true } });

@@ -1,10 +1,18 @@
 import { createBatcher } from '@recording-request/kit/batcher';
 import { keyIdOf } from '@recording-request/kit/secret-box';
 import type { DeliveryCursor } from '../domain/cursor.ts';
-import { type DeliveryRecord, type DeliveryState, sentType, TEST_EVENT } from '../domain/delivery.ts';
+import { type DeliveryRecord, type DeliveryState, type NewDelivery, sentType, TEST_EVENT } from '../domain/delivery.ts';
 import type { Endpoint } from '../domain/endpoint.ts';
 import { presentEndpoint } from './endpoints.ts';
-import { AGE_INDEX, type DeliveryDocument, type EndpointDocument, type Models, QUEUE_INDEX } from './models.ts';
+import { type Erasable, erasableQuery, isProject } from './erasable.ts';
+import {
+  AGE_INDEX,
+  type DeliveryDocument,
+  type EndpointDocument,
+  type ErasureDocument,
+  type Models,
+  QUEUE_INDEX,
+} from './models.ts';
 
 /** The deliveries of a project that were created in a time range; `to` is exclusive. */
 export interface DeliveryRange {
@@ -18,6 +26,8 @@ export interface ErasedPayloads {
   payloads: number;
   undelivered: number;
 }
+
+type Looked = Pick<NewDelivery, 'projectId' | 'submissionId' | 'origin'>;
 
 export interface Ledger {
   /** Returns the deliveries after `after`, newest first. */
@@ -36,19 +46,20 @@ export interface Ledger {
   hasMore(projectId: string, range: DeliveryRange, count: number): Promise<boolean>;
   /** Makes the deliveries of a range due. Returns their number. */
   sendRangeAgain(projectId: string, range: DeliveryRange, now: Date): Promise<number>;
-  /** Removes the payloads of a submission and leaves a tombstone. */
-  erase(projectId: string, submissionId: string, at: Date): Promise<ErasedPayloads>;
-  /** Removes all payloads of a project, including test events. */
-  eraseProject(projectId: string, at: Date): Promise<ErasedPayloads>;
-  /** Counts the payloads that the erasure of a submission or of a project would remove. */
-  tally(which: { projectId: string; submissionId?: string }): Promise<ErasedPayloads>;
-  /** Returns whether the submission or the project of a delivery was erased. */
-  isErased(delivery: { projectId: string; submissionId: string }): Promise<boolean>;
-  /** Returns whether the submission or the project of a delivery was erased; also returns the project's endpoint. */
-  look(delivery: {
-    projectId: string;
-    submissionId: string;
-  }): Promise<{ isErased: boolean; endpoint: Endpoint | undefined }>;
+  /** Removes the payloads of a submission, a link or a project, there including test events, and leaves a tombstone. */
+  erase(which: Erasable, at: Date): Promise<ErasedPayloads>;
+  /** Adds to the counts of an erasure. */
+  addErased(which: Erasable, erased: ErasedPayloads & { events: number }): Promise<void>;
+  /** Returns what all erasures of the same data have removed. */
+  totalOf(which: Erasable): Promise<ErasedPayloads & { events: number }>;
+  /** Removes the payload of one delivery. */
+  eraseDelivery(delivery: { id: string; projectId: string }): Promise<void>;
+  /** Counts the payloads that an erasure would remove. */
+  tally(which: Erasable): Promise<ErasedPayloads>;
+  /** Returns whether the submission, the link or the project of a delivery was erased. */
+  isErased(delivery: Looked): Promise<boolean>;
+  /** Does the same, and also returns the project's endpoint. */
+  look(delivery: Looked): Promise<{ isErased: boolean; endpoint: Endpoint | undefined }>;
   /** Deletes at most `limit` settled deliveries that were created before `before`. Returns their number. */
   deleteSettled(before: Date, limit: number): Promise<number>;
 }
@@ -71,8 +82,8 @@ export function ledger({ deliveries, endpoints, erasures }: Models): Ledger {
   const look = createBatcher({
     keyOf: ({ projectId }) => projectId,
     maxBatch: LOOKED_FOR_AT_ONCE,
-    async work(batch: { projectId: string; submissionId: string }[]) {
-      const ids = [...new Set(batch.flatMap(({ projectId, submissionId }) => [projectId, submissionId]))];
+    async work(batch: Looked[]) {
+      const ids = [...new Set(batch.flatMap(tombstoneIds))];
       const ofEndpoint = [{ $match: { _id: batch[0]!.projectId } }];
       const found = await erasures.aggregate<{ _id: string } | EndpointDocument>([
         { $match: { _id: { $in: ids } } },
@@ -81,15 +92,12 @@ export function ledger({ deliveries, endpoints, erasures }: Models): Ledger {
       const document = found.find(row => 'targetVersion' in row);
       const endpoint = document && presentEndpoint(document);
       const erased = new Set(found.filter(row => row !== document).map(({ _id }) => _id));
-      return batch.map(({ projectId, submissionId }) => ({
-        isErased: erased.has(projectId) || erased.has(submissionId),
-        endpoint,
-      }));
+      return batch.map(delivery => ({ isErased: tombstoneIds(delivery).some(id => erased.has(id)), endpoint }));
     },
   });
 
-  const tally = async (which: { projectId: string; submissionId?: string }): Promise<ErasedPayloads> => {
-    const held = { ...which, sealedBody: { $exists: true } };
+  const tally = async (which: Erasable): Promise<ErasedPayloads> => {
+    const held = { ...erasableQuery(which), sealedBody: { $exists: true } };
     const [payloads, undelivered] = await Promise.all([
       deliveries.countDocuments(held),
       deliveries.countDocuments({ ...held, state: { $in: UNSENT } }),
@@ -97,20 +105,15 @@ export function ledger({ deliveries, endpoints, erasures }: Models): Ledger {
     return { payloads, undelivered };
   };
 
-  // Writes the tombstone first, so that a process finds it if it records or claims one of these deliveries later.
-  const erase = async (id: string, which: { projectId: string; submissionId?: string }, at: Date) => {
-    await erasures.updateOne({ _id: id }, { $setOnInsert: { at } }, { upsert: true });
-    const removed = await tally(which);
-    await deliveries.updateMany(
-      which,
+  const removeBodies = (query: object, also: string[] = []) =>
+    deliveries.updateMany(
+      query,
       [
         { $set: { state: { $cond: [{ $in: ['$state', UNSENT] }, 'erased', '$state'] } } },
-        { $unset: ['sealedBody', 'nextAt', 'lease'] },
+        { $unset: ['sealedBody', 'nextAt', 'lease', ...also] },
       ],
       { updatePipeline: true },
     );
-    return removed;
-  };
 
   return {
     async list(projectId, limit, after) {
@@ -162,8 +165,29 @@ export function ledger({ deliveries, endpoints, erasures }: Models): Ledger {
       );
       return modifiedCount;
     },
-    erase: (projectId, submissionId, at) => erase(submissionId, { projectId, submissionId }, at),
-    eraseProject: (projectId, at) => erase(projectId, { projectId }, at),
+    async erase(which, at) {
+      // Writes the tombstone first, so that a process finds it if it records or claims one of these deliveries later.
+      await erasures.updateOne({ _id: tombstoneIdOf(which) }, { $setOnInsert: { at } }, { upsert: true });
+      const removed = await tally(which);
+      // The links of an erased project are gone too.
+      await removeBodies(erasableQuery(which), isProject(which) ? ['origin'] : []);
+      return removed;
+    },
+    async addErased(which, erased) {
+      if (erased.payloads + erased.events > 0)
+        await erasures.updateOne({ _id: tombstoneIdOf(which) }, { $inc: erased });
+    },
+    async totalOf(which) {
+      const {
+        payloads = 0,
+        undelivered = 0,
+        events = 0,
+      } = (await erasures.findById(tombstoneIdOf(which)).lean<ErasureDocument>()) ?? {};
+      return { payloads, undelivered, events };
+    },
+    async eraseDelivery({ id, projectId }) {
+      await removeBodies({ _id: id, projectId });
+    },
     tally,
     look,
     isErased: async delivery => (await look(delivery)).isErased,
@@ -180,6 +204,14 @@ export function ledger({ deliveries, endpoints, erasures }: Models): Ledger {
     },
   };
 }
+
+const tombstoneIdOf = ({ projectId, submissionId, origin }: Erasable) => submissionId ?? origin ?? projectId;
+
+const tombstoneIds = ({ projectId, submissionId, origin }: Looked) => [
+  projectId,
+  submissionId,
+  ...(origin === undefined ? [] : [origin]),
+];
 
 type ShownDocument = Omit<DeliveryDocument, 'sealedBody'> & { sealedWith: string };
 

@@ -13,6 +13,7 @@ export interface DeliveryDocument {
   ownerId: string;
   submissionId: string;
   erasedSubmissionId?: string;
+  origin?: string;
   eventType: string;
   sentAs?: string;
   createdAt: Date;
@@ -53,6 +54,10 @@ export interface EndpointDocument {
 export interface ErasureDocument {
   _id: string;
   at: Date;
+  /** The counts of the data that this erasure and its repetitions removed. */
+  payloads?: number;
+  undelivered?: number;
+  events?: number;
 }
 
 export interface SendingDocument extends Sending {
@@ -77,6 +82,7 @@ const deliverySchema = new Schema<DeliveryDocument>(
     ownerId: text,
     submissionId: String,
     erasedSubmissionId: String,
+    origin: String,
     eventType: text,
     sentAs: String,
     createdAt: { type: Date, required: true },
@@ -97,6 +103,11 @@ const deliverySchema = new Schema<DeliveryDocument>(
 deliverySchema.index(QUEUE_INDEX);
 deliverySchema.index({ projectId: 1, createdAt: -1, _id: -1 });
 deliverySchema.index({ submissionId: 1 });
+// For erasures: only the events about links have an origin.
+deliverySchema.index(
+  { projectId: 1, origin: 1 },
+  { name: 'origins', partialFilterExpression: { origin: { $exists: true } } },
+);
 deliverySchema.index(AGE_INDEX);
 
 const endpointSchema = new Schema<EndpointDocument>(
@@ -121,7 +132,10 @@ const endpointSchema = new Schema<EndpointDocument>(
 endpointSchema.index({ checkAt: 1 }, { sparse: true });
 endpointSchema.index(HEALTH_INDEX);
 
-const erasureSchema = new Schema<ErasureDocument>({ _id: text, at: Date }, { versionKey: false });
+const erasureSchema = new Schema<ErasureDocument>(
+  { _id: text, at: Date, payloads: Number, undelivered: Number, events: Number },
+  { versionKey: false },
+);
 
 const sendingSchema = new Schema<SendingDocument>({ _id: text, isPaused: Boolean, since: Date }, { versionKey: false });
 

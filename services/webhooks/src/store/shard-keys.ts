@@ -36,6 +36,7 @@ const acrossShards = {
   'feed find _id': RESEAL,
   'feed find seq': SWEEP,
   'feed updateMany $or projectId': ERASURE,
+  'feed updateMany data origin projectId': ERASURE,
   'feed updateMany data projectId submissionId': ERASURE,
 };
 

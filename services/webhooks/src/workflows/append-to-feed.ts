@@ -14,12 +14,12 @@ const TRY_AGAIN_MS = 20;
  */
 export async function appendToFeed(context: FeedContext, event: FeedEvent, signal: AbortSignal): Promise<void> {
   const { feed } = context.store;
-  const { ownerId, projectId, submissionId } = event;
+  const { ownerId, projectId } = event;
   const erased = await feed.erasureOf(event);
   if (erased === 'owner') return;
-  const { data, ...bare } = event;
-  const tokenId = erased === 'project' ? '' : event.tokenId;
-  const shown = erased === 'nothing' && data !== undefined ? { ...bare, data } : { ...bare, dataBytes: 0, tokenId };
+  const { data, origin, ...bare } = event;
+  const link = erased === 'project' ? { tokenId: '' } : { ...(origin !== undefined && { origin }) };
+  const shown = { ...bare, ...link, ...(erased === 'nothing' && data !== undefined ? { data } : { dataBytes: 0 }) };
   if (!(await insertLast(context, shown, signal))) return;
   // An erasure that ran during the insert did not see this event.
   switch (await feed.erasureOf(event)) {
@@ -28,7 +28,7 @@ export async function appendToFeed(context: FeedContext, event: FeedEvent, signa
     case 'project':
       return void (await feed.erase({ projectId }));
     case 'data':
-      return void (await feed.erase({ projectId, submissionId }));
+      return void (await feed.eraseEvent(event));
   }
 }
 

@@ -1,4 +1,5 @@
 import type { Context } from '../context.ts';
+import type { Erasable } from '../store/erasable.ts';
 import type { ErasedPayloads } from '../store/ledger.ts';
 
 type EraseContext = Pick<Context, 'clock' | 'store'>;
@@ -8,28 +9,24 @@ export interface ErasedEvents extends ErasedPayloads {
   events: number;
 }
 
-/** Removes the bodies and the data of a submission's events, also of those that arrive later. */
-export async function eraseSubmissionEvents(
-  { clock, store }: EraseContext,
-  projectId: string,
-  submissionId: string,
-): Promise<ErasedEvents> {
+/** Removes the bodies and the data of the events, also of those that arrive later. */
+export async function eraseEvents({ clock, store }: EraseContext, which: Erasable): Promise<ErasedEvents> {
   // Writes the tombstone, which the feed reads too.
-  const erased = await store.ledger.erase(projectId, submissionId, clock.now());
-  return { ...erased, events: await store.feed.erase({ projectId, submissionId }) };
+  const payloads = await store.ledger.erase(which, clock.now());
+  const erased = { ...payloads, events: await store.feed.erase(which) };
+  await store.ledger.addErased(which, erased);
+  return erased;
 }
 
-/** Does the same for all events of a project. */
-export async function eraseProjectEvents({ clock, store }: EraseContext, projectId: string): Promise<ErasedEvents> {
-  const erased = await store.ledger.eraseProject(projectId, clock.now());
-  return { ...erased, events: await store.feed.erase({ projectId }) };
+/** Does the same for all events of a project, and removes the health of its endpoint. */
+export async function eraseProjectEvents(context: EraseContext, projectId: string): Promise<ErasedEvents> {
+  const erased = await eraseEvents(context, { projectId });
+  await context.store.endpoints.remove(projectId);
+  return erased;
 }
 
 /** Counts what an erasure would remove. */
-export async function tallyEvents(
-  { store }: Pick<Context, 'store'>,
-  which: { projectId: string; submissionId?: string },
-): Promise<ErasedEvents> {
+export async function tallyEvents({ store }: Pick<Context, 'store'>, which: Erasable): Promise<ErasedEvents> {
   const [payloads, events] = await Promise.all([store.ledger.tally(which), store.feed.tally(which)]);
   return { ...payloads, events };
 }

@@ -16,9 +16,10 @@ export async function publishToFeed(
   data: object | undefined,
 ): Promise<void> {
   const { id, ownerId, projectId, submissionId, erasedSubmissionId = '', tokenId, type: eventType, createdAt } = event;
+  const { origin = '' } = event;
   const json = data === undefined ? '' : JSON.stringify(data);
   const value = {
-    ...{ ownerId, projectId, submissionId, erasedSubmissionId, tokenId, eventType, createdAt },
+    ...{ ownerId, projectId, submissionId, erasedSubmissionId, tokenId, origin, eventType, createdAt },
     data: json === '' ? '' : await sealData(secrets, id, json),
     dataBytes: Buffer.byteLength(json),
   };

@@ -12,8 +12,8 @@ import type { Endpoint } from '../domain/endpoint.ts';
 import { sealedFor } from '../domain/sealing.ts';
 import { publishToFeed } from './publish-event.ts';
 
-/** The facts of an event, and the submission whose erasure removes the event's body. */
-export interface Fact extends Pick<NewDelivery, 'projectId' | 'submissionId' | 'erasedSubmissionId'> {
+/** The facts of an event, and the submission or the origin whose erasure removes the event's body. */
+export interface Fact extends Pick<NewDelivery, 'projectId' | 'submissionId' | 'erasedSubmissionId' | 'origin'> {
   type: WebhookSubject['type'];
   /** The link that the event is about, if any. */
   tokenId?: string;
@@ -51,7 +51,7 @@ export const aboutSubmission = (
  */
 export async function recordEvent(context: Context, event: EventHead, fact: Fact): Promise<void> {
   const { clock, store, targets } = context;
-  const { type, projectId, submissionId, erasedSubmissionId, tokenId = '' } = fact;
+  const { type, projectId, submissionId, erasedSubmissionId, origin, tokenId = '' } = fact;
   // Reads a target that is at least as new as the event, so that an event after an address change never goes to the old
   // address.
   const ageMs = event.occurredAt ? clock.now().getTime() - event.occurredAt.getTime() : 0;
@@ -67,7 +67,10 @@ export async function recordEvent(context: Context, event: EventHead, fact: Fact
   const head = { id: event.id, createdAt, projectId, projectName, sandbox };
   const body = subject && webhookBody(head, subject);
   const about = { id: event.id, projectId, ownerId: target.ownerId, submissionId, createdAt };
-  const erased = erasedSubmissionId === undefined ? {} : { erasedSubmissionId };
+  const erased = {
+    ...(erasedSubmissionId === undefined ? {} : { erasedSubmissionId }),
+    ...(origin === undefined ? {} : { origin }),
+  };
   const data =
     body && isWanted(target, type)
       ? await deliverOnce(context, { ...about, ...erased, eventType: type, ...currentTrace(event) }, body, {
@@ -118,10 +121,8 @@ async function recordedData({ secrets, store }: Context, { projectId, id }: NewD
 /** Records a delivery that waits for a slot. Returns false if it was recorded before. */
 async function recordDue({ clock, store, dispatcher }: Context, delivery: NewDelivery): Promise<boolean> {
   if (!(await store.queue.insert(delivery, clock.now()))) return false;
-  const { projectId, submissionId } = delivery;
   // An erasure that ran during the insert did not see this delivery.
-  if (!(await store.ledger.isErased(delivery))) dispatcher.offer(delivery);
-  else if (submissionId === '') await store.ledger.eraseProject(projectId, clock.now());
-  else await store.ledger.erase(projectId, submissionId, clock.now());
+  if (await store.ledger.isErased(delivery)) await store.ledger.eraseDelivery(delivery);
+  else dispatcher.offer(delivery);
   return true;
 }

@@ -6,6 +6,9 @@ import { recordsEndAt } from '../../workflows/erasure/kafka-retention.ts';
 export const eraseSubmission =
   (context: Context) =>
   async ({ submissionId, dryRun }: EraseSubmissionRequest): Promise<EraseSubmissionResponse> => {
-    const { projectId, tally, erasedBeforeAt } = await (dryRun ? tallySubmission : erase)(context, submissionId);
-    return { projectId, erased: tally, erasedBeforeAt, recordsEndAt: await recordsEndAt(context) };
+    const { projectId, tally, erasedBeforeAt, linkId } = await (dryRun ? tallySubmission : erase)(
+      context,
+      submissionId,
+    );
+    return { projectId, erased: tally, erasedBeforeAt, linkId, recordsEndAt: await recordsEndAt(context) };
   };

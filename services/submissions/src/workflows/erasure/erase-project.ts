@@ -1,7 +1,12 @@
+import { newEvent } from '@recording-request/events/event';
+import { outboxEntry } from '@recording-request/events/kafka';
+import type { Context } from '../../context.ts';
 import { sumOf, type Tally, tallyOf } from '../../domain/erasure.ts';
 import { projectPrefix, uploadPrefix } from '../../domain/object-keys.ts';
+import type { ErasedProject } from '../../store/erasures.ts';
 import { endArchives } from '../exports/end-archives.ts';
 import { BATCH, type EraseContext, eraseEach, nextPurgeOf, RESUME_MS, tallyPrefixes } from './erase-submission.ts';
+import { recordsEndAt } from './kafka-retention.ts';
 import { purgeUploads } from './purge-uploads.ts';
 
 /** The result of one bounded step of an erasure; `done` is true when nothing is left. */
@@ -33,9 +38,52 @@ export async function tallyProject({ erasures, deadLetters, objects }: EraseCont
 }
 
 /** Continues an interrupted erasure, or removes late results: at most one project per turn of the sweeper. */
-export async function resumeProjectErasure(context: EraseContext): Promise<void> {
+export async function resumeProjectErasure(context: EraseContext & Pick<Context, 'kafka'>): Promise<void> {
   const project = await context.erasures.takeDueProject(RESUME_MS);
-  if (project) await notePurged(context, project, await erasePart(context, project.id));
+  if (!project) return;
+  if (project.owned && !project.owned.doneAt) await eraseOwnedProject(context, project, TURN_MS);
+  else await notePurged(context, project, await erasePart(context, project.id));
+}
+
+/** How long one turn of the sweeper works on the erasure of one project. */
+const TURN_MS = 20_000;
+// A project can have ten thousand links.
+const LINKS_DEADLINE_MS = 60_000;
+
+/**
+ * Erases a project for its owner until it is done or `limitMs` have passed; then the next turn continues. Can be stopped at
+ * any line and repeated.
+ */
+export async function eraseOwnedProject(
+  context: EraseContext & Pick<Context, 'kafka'>,
+  { id, at, owned }: ErasedProject,
+  limitMs: number,
+): Promise<void> {
+  const { erasures, projects, kafka } = context;
+  const { ownerId, announcedAt } = owned!;
+  const end = performance.now() + limitMs;
+  // First, so that nothing new begins, and the owner does not see the project any more.
+  const call = { ownerId, projectId: id };
+  const { counts } = await projects.eraseOwnedProject(call, { deadlineMs: LINKS_DEADLINE_MS });
+  await erasures.addRemoved(id, { removedOfProject: counts ?? {} });
+  if (!announcedAt) {
+    const event = newEvent('project.erased', { $case: 'projectErased', value: { projectId: id, ownerId } });
+    const [failure] = await kafka.publishRecords([outboxEntry(event)]);
+    if (failure) throw failure;
+    await erasures.announced(id);
+  }
+  await endArchives(context, id);
+  for (;;) {
+    const part = await erasePart(context, id);
+    await erasures.addRemoved(id, { removed: part.tally });
+    if (part.done) {
+      await erasures.done(id, await recordsEndAt(context));
+      return await notePurged(context, { id, at }, part);
+    }
+    const now = await erasures.now();
+    if (performance.now() >= end) return await erasures.projectPurged(id, now);
+    await erasures.projectPurged(id, new Date(now.getTime() + RESUME_MS));
+  }
 }
 
 async function erasePart(context: EraseContext, id: string): Promise<ErasedPart> {

@@ -22,7 +22,12 @@ export interface ErasedSubmission {
   tally: Tally;
   /** When an earlier erasure happened; undefined without one. */
   erasedBeforeAt: Date | undefined;
+  /** The link whose person goes with the submission, so that its events lose their data too; "" if none does. */
+  linkId: string;
 }
+
+/** A tally with the link whose person it counts. */
+type Removed = Tally & Pick<ErasedSubmission, 'linkId'>;
 
 /** The maximum number of submissions, or of uploads, in one step. */
 export const BATCH = 100;
@@ -36,8 +41,8 @@ export const RESUME_MS = 60_000;
  */
 export async function eraseSubmission(context: EraseContext, id: string): Promise<ErasedSubmission> {
   const submission = await findErasable(context, id);
-  const tally = await erase(context, submission);
-  return { projectId: submission.projectId, tally, erasedBeforeAt: submission.erasedAt };
+  const { linkId, ...tally } = await erase(context, submission);
+  return { projectId: submission.projectId, tally, erasedBeforeAt: submission.erasedAt, linkId };
 }
 
 /** Counts what `eraseSubmission` would remove. */
@@ -50,19 +55,20 @@ export async function tallySubmission(context: EraseContext, id: string): Promis
   const notes = answer ? await erasures.countNotes(answer) : 0;
   const failed = await deadLetters.count({ submissionId: id });
   const counts = { submissions: erasedAt ? 0 : 1, uploads: prefixes.length - 1, notes, deadLetters: failed };
-  const { references } = answer ? await forgetReference(context, { projectId, answer }, true) : NOTHING;
-  return { projectId, tally: { ...held, ...counts, references }, erasedBeforeAt: erasedAt };
+  const { linkId, ...people } = answer ? await forgetPerson(context, { id, projectId, answer }, true) : NO_PERSON;
+  return { projectId, tally: { ...held, ...counts, ...people }, erasedBeforeAt: erasedAt, linkId };
 }
 
 export async function eraseEach(context: EraseContext, submissions: Erasable[]): Promise<Tally> {
   return sumOf(await mapSettled(submissions, submission => erase(context, submission), { atOnce: CONCURRENCY }));
 }
 
-const erase = (context: EraseContext, submission: Erasable): Promise<Tally> =>
+const erase = (context: EraseContext, submission: Erasable): Promise<Removed> =>
   inEraseSpan(submission, async () => {
     if (submission.erasedAt) return removeAll(context, submission, submission.erasedAt);
     const buried = await context.erasures.bury(submission, RESUME_MS);
-    return sumOf([{ submissions: buried ? 1 : 0 }, await removeAll(context, submission)]);
+    const removed = await removeAll(context, submission);
+    return { ...removed, submissions: buried ? 1 : 0 };
   });
 
 const inEraseSpan = <T>({ id: submissionId, projectId, trace: cause }: Erasable, run: () => Promise<T>): Promise<T> =>
@@ -76,42 +82,57 @@ export const nextPurgeOf = ({ eraseAgainSeconds }: Context['config'], erasedAt: 
 export const purgeSubmission = (context: EraseContext, submission: Erasable, erasedAt: Date): Promise<Tally> =>
   inEraseSpan(submission, () => removeAll(context, submission, erasedAt));
 
-async function removeAll(context: EraseContext, submission: Erasable, erasedAt?: Date): Promise<Tally> {
+async function removeAll(context: EraseContext, submission: Erasable, erasedAt?: Date): Promise<Removed> {
   const { config, erasures, deadLetters, objects } = context;
   // Archives that were started after the erasure do not show the submission, and may be in use. Only an interrupted
   // erasure can have left older archives.
   if (!erasedAt || submission.answer) await endArchives(context, submission.projectId);
   const failed = await deadLetters.remove({ submissionId: submission.id });
   const stored = tallyOf(await objects.purge(submissionPrefix(submission.projectId, submission.id), LARGE_OBJECTS));
-  const { projectId, answer } = submission;
-  const belongings = answer ? await removeBelongings(context, { projectId, answer }) : NOTHING;
+  const { id, projectId, answer } = submission;
+  const { linkId, ...belongings } = answer
+    ? await removeBelongings(context, { id, projectId, answer })
+    : { ...NOTHING, ...NO_PERSON };
   const now = await erasures.now();
   await erasures.purged(submission, nextPurgeOf(config, erasedAt ?? now, now));
-  return sumOf([stored, belongings, { deadLetters: failed }]);
+  return { ...sumOf([stored, belongings, { deadLetters: failed }]), linkId };
 }
 
 interface Belonging {
+  id: string;
   projectId: string;
   answer: AnswerKey;
 }
 
-/** Removes the uploads and notes of an answer, and the reference that its response stated. */
-async function removeBelongings(context: EraseContext, { projectId, answer }: Belonging): Promise<Tally> {
+/** Removes the uploads and notes of an answer, and the person if this was the last clip of the response. */
+async function removeBelongings(context: EraseContext, belonging: Belonging): Promise<Removed> {
   const { erasures } = context;
-  const tallies: Partial<Tally>[] = [{ notes: await erasures.removeNotes(answer) }];
-  // An erased project loses its responses with their references.
-  if (!(await erasures.findProject(projectId)))
-    tallies.push(await forgetReference(context, { projectId, answer }, false));
+  const { projectId, answer } = belonging;
+  const notes = await erasures.removeNotes(answer);
+  // An erased project loses its people with its links.
+  const isProjectErased = (await erasures.findProject(projectId)) !== undefined;
+  const { linkId, ...people } = isProjectErased ? NO_PERSON : await forgetPerson(context, belonging, false);
+  const tallies: Partial<Tally>[] = [{ notes, ...people }];
   for (;;) {
     const ids = await erasures.emptyUploads(answer, BATCH);
-    if (ids.length === 0) return sumOf(tallies);
+    if (ids.length === 0) return { ...sumOf(tallies), linkId };
     tallies.push(await purgeUploads(context, ids));
   }
 }
 
-async function forgetReference({ projects }: EraseContext, { projectId, answer }: Belonging, dryRun: boolean) {
+type ForgottenPerson = Pick<Removed, 'references' | 'people' | 'linkId'>;
+
+const NO_PERSON: ForgottenPerson = { references: 0, people: 0, linkId: '' };
+
+async function forgetPerson(
+  { erasures, projects }: EraseContext,
+  { id, projectId, answer }: Belonging,
+  dryRun: boolean,
+): Promise<ForgottenPerson> {
+  if (await erasures.hasOtherClip({ ...answer, projectId }, id)) return NO_PERSON;
   const origin = { linkId: answer.linkId, responseSessionId: answer.responseId };
-  return await projects.forgetReference({ projectId, origin, dryRun });
+  const { references, people, linkId } = await projects.forgetReference({ projectId, origin, dryRun });
+  return { references, people, linkId };
 }
 
 /** Removes the results of a job that was still running when its submission was erased. */

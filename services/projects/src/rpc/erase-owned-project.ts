@@ -1,0 +1,13 @@
+import type {
+  EraseOwnedProjectRequest,
+  EraseOwnedProjectResponse,
+} from '@recording-request/proto/projects/v1/projects';
+import type { Context } from '../context.ts';
+import { eraseOwnedProject as erase } from '../workflows/erase-project.ts';
+
+export const eraseOwnedProject =
+  (context: Context) =>
+  async ({ ownerId, projectId }: EraseOwnedProjectRequest): Promise<EraseOwnedProjectResponse> => {
+    const { erasedBeforeAt: _, ...counts } = await erase(context, ownerId, projectId);
+    return { counts };
+  };
