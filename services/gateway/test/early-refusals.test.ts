@@ -1,6 +1,9 @@
 import assert from 'node:assert/strict';
 import type { RequestListener } from 'node:http';
+import { connect } from 'node:net';
+import { text } from 'node:stream/consumers';
 import { after, before, test } from 'node:test';
+import { promisify } from 'node:util';
 import { mintToken } from '@recording-request/contract/tokens';
 import { type InternalHttp, serveInternally } from '@recording-request/testing/internal-http';
 import { OWNER_ID, PROJECT_ID, startTestGateway, type TestGateway } from './test-service.ts';
@@ -43,4 +46,17 @@ test('an answer before the end of a large body reaches its client', async () => 
     assert.equal(response.status, 409);
     assert.match(await response.text(), /Upload-Offset/);
   }
+});
+
+test('the refusal of a body that is too large reaches a client that reads only after it has sent everything', async () => {
+  const { hostname, port } = new URL(harness.base);
+  const socket = connect({ host: hostname, port: Number(port) });
+  socket.pause();
+  const bytes = 3 * BYTES;
+  const head = `POST /api/projects HTTP/1.1\r\nHost: x\r\nAuthorization: ${harness.bearer.authorization}\r\n`;
+  socket.write(`${head}Content-Type: application/json\r\nContent-Length: ${bytes}\r\n\r\n`);
+  await promisify((body: Buffer, done: (error?: Error | null) => void) => socket.write(body, done))(
+    Buffer.alloc(bytes),
+  );
+  assert.match(await text(socket), /^HTTP\/1\.1 413 [\s\S]*1,048,576 bytes/);
 });

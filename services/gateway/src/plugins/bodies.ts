@@ -1,3 +1,4 @@
+import type { IncomingMessage } from 'node:http';
 import { PassThrough, pipeline } from 'node:stream';
 import { DomainError } from '@recording-request/kit/errors';
 import { createFairBudget } from '@recording-request/kit/fair-budget';
@@ -13,6 +14,9 @@ export const PEOPLE_BYTES = 8 * 1024 ** 2;
 // Smaller bodies are never refused, because the limit of connections bounds them.
 const SMALL_BYTES = 16 * 1024;
 const RETRY_AFTER_SECONDS = 2;
+// The part of a refused body that is read, and its time.
+const UNWANTED_BYTES = 16 * 1024 ** 2;
+const UNWANTED_MS = 2_000;
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
 /** Accepts only JSON bodies; `acceptCsv` adds another kind. */
@@ -28,6 +32,13 @@ export function installBodies(app: FastifyInstance, { config }: Pick<Context, 'c
     } catch {
       throw new DomainError('invalid', 'The body is not valid JSON.');
     }
+  });
+
+  // A connection that closes with unread bytes is reset, and then the client may not get the response. So this reads the body first.
+  app.addHook('onSend', async (request, reply) => {
+    const { raw, routeOptions } = request;
+    if (reply.getHeader('connection') !== 'close' || raw.complete || routeOptions.config.streamsBody) return;
+    await readUnwanted(raw);
   });
 
   const memory = createFairBudget(config.bodyMemoryBytes);
@@ -64,6 +75,24 @@ export function installBodies(app: FastifyInstance, { config }: Pick<Context, 'c
     }, config.bodyTimeoutMs);
     done(null, body);
   });
+}
+
+/** Reads the rest of a body and discards it, within limits. */
+async function readUnwanted(body: IncomingMessage): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  let left = UNWANTED_BYTES;
+  const look = (chunk: Buffer) => {
+    left -= chunk.length;
+    if (left < 0) resolve();
+  };
+  const timer = setTimeout(resolve, UNWANTED_MS);
+  body.unpipe();
+  body.on('data', look);
+  for (const event of ['end', 'close']) body.once(event, resolve);
+  body.resume();
+  await promise;
+  clearTimeout(timer);
+  body.off('data', look);
 }
 
 /** Accepts CSV files too, as bytes, in the routes of `app`. */
