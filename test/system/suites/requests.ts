@@ -63,6 +63,11 @@ const FIELDS: Record<string, { good: unknown[]; bad: unknown[] }> = {
   showSuccessDialog: flag,
   successMessage: words(2_000),
 };
+/** Returns how a project shows an accepted value. */
+function shownAs(field: string, value: unknown): unknown {
+  if (field === 'remind') return { afterDays: [], beforeDueHours: [], ...(value as object) };
+  return typeof value === 'string' && field === 'projectName' ? value.trim() : value;
+}
 const NOT_UPDATED = ['count', 'sharedLinkEnabled', 'sandbox'];
 
 /** Values of the query parameters of a list. */
@@ -133,7 +138,7 @@ export function requests(seed: SeedData): void {
         for (const value of accepted ? bad : good) assert.match(refused(await patch(value), 400), new RegExp(field));
         for (const value of accepted ? good : []) {
           const detail = ok(await patch(value));
-          const shown = typeof value === 'string' && field === 'projectName' ? value.trim() : value;
+          const shown = shownAs(field, value);
           if (field in detail) assert.deepEqual(detail[field], shown);
         }
       });
