@@ -106,7 +106,7 @@ test('a creation with many links has the same answer as with few, also when it i
   const text = await response.text();
   const made = JSON.parse(text) as { count: number; recipientUrls: object[] };
   assert.equal(text, JSON.stringify(made), 'without a space');
-  assert.equal(Object.keys(made).slice(-2).join(), 'recipientUrls,counts');
+  assert.equal(Object.keys(made).slice(-4).join(), 'recipientUrls,counts,sandbox,sandboxEndsAt');
   assert.equal(made.count, total);
   const shown = manyLinks(total).map(link => presentCreatedLink(link, { baseUrl: BASE_URL, expiresAt }));
   assert.deepEqual(made.recipientUrls, shown);
