@@ -44,7 +44,7 @@ let costs: Costs;
 test('no request exceeds its number of operations', { timeout: LIMIT_MS }, async t => {
   const product = { baseUrl: system.baseUrl, token };
   const topicPrefix = `${system.name}.`;
-  costs = await countCosts({ product, taps, topicPrefix, signal: t.signal, reads: 50, clips: 2 });
+  costs = await countCosts({ product, taps, topicPrefix, signal: t.signal, reads: 50, clips: 3 });
   for (const [name, most] of Object.entries(REQUESTS)) {
     const count = totalOf(costs.requests[name]!, 'MongoDB operations');
     assert.ok(count > 0.1, `${name}: nothing was counted`);

@@ -248,6 +248,8 @@ test('the cost of each store query depends on what it returns or changes, not on
   await deadLetters.end(letter!.id, 'replayedAt');
   await deadLetters.add({ ...letter!, id: 'new' }, { key: null, value: null });
   assert.equal(await deadLetters.count({ submissionId: 'submission 3' }), 1);
+  assert.equal(await deadLetters.remove({ submissionId: 'submission 4' }), 1);
+  assert.equal(await deadLetters.count({ projectId: 'project 3' }), 1);
   assert.equal(await deadLetters.remove({ projectId: 'project 3' }), 1);
 
   const erasable = (await erasures.find(idAt(5)))!;

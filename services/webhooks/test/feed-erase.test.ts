@@ -56,6 +56,21 @@ test('an erased submission leaves its events without data, also those that arriv
   assert.equal(await harness.mongo.collection('feed').countDocuments({ submissionId, data: { $exists: true } }), 0);
 });
 
+test('the data of an event is erased although the process that inserted it was killed before it looked for an erasure', async () => {
+  const { ownerId, projectId } = project();
+  const clip = submission(projectId);
+  const event = completed(clip);
+  await harness.kafka.publish(event);
+  await feedOf(harness, ownerId, 1);
+  const { submissionId } = clip;
+  const feed = harness.mongo.collection('feed');
+  const { data, dataBytes } = (await feed.findOne({ ownerId }))!;
+  await harness.operator.eraseSubmissionDeliveries({ projectId, submissionId, dryRun: false });
+  await feed.updateOne({ ownerId }, { $set: { data, dataBytes } });
+  await harness.kafka.publish(await ownerEvent({ secrets }, ownerId, { projectId, submissionId, id: event.id }));
+  await until('the data is erased', async () => (await readOn(harness.webhooks, ownerId)).events[0]!.erased);
+});
+
 test('the event of an erasure removes the data too', async () => {
   const { ownerId, projectId } = project();
   const clip = submission(projectId);

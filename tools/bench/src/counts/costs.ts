@@ -39,7 +39,7 @@ const IDLE_MS = 30_000;
 const ROUNDS = 3;
 
 /**
- * Counts the work of each kind of request (the median of the rounds) and of a clip, one after the other. Subtracts the work of
+ * Counts the work of each kind of request and of a clip, one after the other: the median of the rounds or clips. Subtracts the work of
  * the idle system in the same time.
  */
 export async function countCosts({ product, taps, topicPrefix, signal, reads, clips }: CountedPlace): Promise<Costs> {
@@ -90,13 +90,15 @@ export async function countCosts({ product, taps, topicPrefix, signal, reads, cl
     while (rounds.length < ROUNDS) rounds.push(withoutTokenChecks(await costOf(reads, readAll)));
     requests[name] = medianOf(rounds);
   }
-  const clip = await costOf(clips, async () => {
-    for (const link of links.slice(1)) {
+  const landed: Cost[] = [];
+  for (const link of links.slice(1)) {
+    const work = async () => {
       await land(link);
       await delay(FOLLOWS_MS, undefined, { signal });
-    }
-  });
-  return { requests, clip, idle };
+    };
+    landed.push(await costOf(1, work));
+  }
+  return { requests, clip: medianOf(landed), idle };
 }
 
 /**
