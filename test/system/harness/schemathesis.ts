@@ -119,6 +119,16 @@ checks.negative_data_rejection.expected-statuses = [200, 400, 401, 403, 404, 409
 include-operation-id = "updateLink"
 checks.positive_data_acceptance.expected-statuses = ["2xx", 400, 401, 403, 404, 429]
 
+# No pattern says which characters the name of a host may have in other scripts.
+[[operations]]
+include-operation-id = "updateProject"
+checks.positive_data_acceptance.expected-statuses = ["2xx", 400, 401, 403, 404, 409, 429]
+
+# A key may repeat, here with another link.
+[[operations]]
+include-operation-id = "remindLink"
+checks.positive_data_acceptance.expected-statuses = ["2xx", 401, 403, 404, 409, 422, 429]
+
 [[operations]]
 include-operation-id = "redeliverWebhooks"
 checks.positive_data_acceptance.expected-statuses = ["2xx", 400, 401, 403, 404, 429]
