@@ -103,7 +103,7 @@ export function ownErasure({ ada, bob, bobs, ask, mute, system }: SeedData): voi
         project: (await proposed(path)).confirm,
         clip: (await proposed(ofClip)).confirm,
         bob: ok(await post(pathOf(bobs.projectId), undefined, bob)).confirm,
-        changed: (await proposed(path)).confirm.replace(/.$/, last => (last === 'A' ? 'B' : 'A')),
+        changed: (await proposed(path)).confirm.replace(/.(?=.{10}$)/, each => (each === 'A' ? 'B' : 'A')),
         nonsense: 'erase',
       };
       for (const [name, confirm] of Object.entries(values)) {
