@@ -334,6 +334,7 @@ test('links.csv opens as a table, and no cell of it is a formula', async () => {
     'tokenId',
     'metadata',
     'remindersSent',
+    'remindersStopped',
   ]);
   assert.deepEqual(
     rows.map(({ recipientUrl }) => recipientUrl),

@@ -104,8 +104,8 @@ test('a reminder arrives once, as a signed webhook and in the feed, and only for
     [0, false],
   ]);
   const rows = (await ada.ask(`${pathOf(projectId)}/links.csv`)).text().trim().split('\r\n');
-  assert.ok(rows[0]!.endsWith(',remindersSent'));
-  assert.match(rows[1]!, /,"?1"?$/);
+  assert.ok(rows[0]!.endsWith(',remindersSent,remindersStopped'));
+  assert.match(rows[1]!, /,"?1"?,"?false"?$/);
   assert.ok(none);
 });
 
@@ -196,9 +196,14 @@ test('opening the page stops nothing, its button does, and other links get their
   }
   assert.equal(await isStopped(), true);
   assert.doesNotMatch((await stopPage(open)).text(), /<button/);
+  // The owner may enable the link again, so its person can still stop the reminders.
   await change(pathOf(project.projectId, disabled), { disabled: true });
+  assert.match((await stopPage(disabled)).text(), /<button/);
+  const form = new FormData();
+  form.set('List-Unsubscribe', 'One-Click');
+  const oneClick = await fetch(`${disabled.recipientUrl}/reminders`, { method: 'POST', body: form });
+  assert.deepEqual([oneClick.status, /<button/.test(await oneClick.text())], [200, false]);
   for (const body of [undefined, 'stop=reminders']) {
-    assert.equal((await stopPage(disabled, body)).status, 410);
     assert.equal((await stopPage(project.sharedLink as Link, body)).status, 404);
     assert.equal((await stopPage({ ...open, recipientUrl: `${system.baseUrl}/r/vr_unknown` }, body)).status, 404);
   }

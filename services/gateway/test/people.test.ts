@@ -355,11 +355,14 @@ test('links.csv is a table for a mail merge, with the filters of the list', asyn
   const lines = Buffer.from(await answer.arrayBuffer())
     .toString()
     .split('\r\n');
-  assert.equal(lines[0], '\ufeffname,reference,email,locale,recipientUrl,state,dueAt,tokenId,metadata,remindersSent');
+  assert.equal(
+    lines[0],
+    '\ufeffname,reference,email,locale,recipientUrl,state,dueAt,tokenId,metadata,remindersSent,remindersStopped',
+  );
   const url = `https://rec.example/r/${linkAt(1).token}`;
   assert.equal(
     lines[1],
-    `"Ana","P-1","ana@example.org","pt-BR","${url}","recording","${dueAt.toISOString()}","${idOf(1)}","{""team"":""Nord;' =1+1""}",0`,
+    `"Ana","P-1","ana@example.org","pt-BR","${url}","recording","${dueAt.toISOString()}","${idOf(1)}","{""team"":""Nord;' =1+1""}",0,"false"`,
   );
   assert.match(lines[2]!, /^,,,,"https:/);
   assert.equal(calls.listed.at(-1)!.personState, PersonState.PERSON_STATE_RECORDING);

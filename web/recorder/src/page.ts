@@ -72,12 +72,6 @@ export const unknownLinkPage = (language: Language, brand: Brand): RecorderDocum
   body: noticeBody(language, brand, language.page.unknownTitle ?? '', language.page.unknownText ?? ''),
 });
 
-/** Renders the reason why a link accepts nothing, without the recorder. */
-export const refusedPage = (language: Language, brand: Brand, status: string): RecorderDocument => {
-  const [title = '', text = ''] = [language.page[`${status}Title`], language.page[`${status}Text`]];
-  return { title, language, body: noticeBody(language, brand, title, text) };
-};
-
 /**
  * Renders the page for when the recorder is unavailable. It reloads after `seconds`, without a script. With `crowd`,
  * the page says that there are too many visitors; otherwise, that the service is down.

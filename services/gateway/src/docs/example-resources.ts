@@ -258,5 +258,11 @@ export function exampleResources(baseUrl: string) {
       ...{ confirm: null, confirmExpiresAt: null, begunAt: '2026-03-02T10:31:00.000Z' },
       ...{ erasedAt: '2026-03-02T10:31:02.500Z', left: 0, recordsEndAt: '2026-03-09T16:46:02.500Z' },
     },
+    erasingProject: {
+      ...{ projectId: PROJECT, submissionId: null, state: 'erasing' },
+      counts: { ...NO_COUNTS, submissions: 12, uploads: 12, objects: 72, objectBytes: 88_080_384 },
+      ...{ confirm: null, confirmExpiresAt: null, begunAt: '2026-03-02T10:31:00.000Z' },
+      ...{ erasedAt: null, left: null, recordsEndAt: null },
+    },
   };
 }

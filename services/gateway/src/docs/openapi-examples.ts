@@ -73,7 +73,7 @@ const TEXTS: Record<string, string> = {
 /** The files of operations, where another operation has a file of the same type. */
 const FILES: Record<string, string> = {
   exportLinksCsv:
-    'name,reference,email,locale,recipientUrl,state,dueAt,tokenId,metadata,remindersSent\r\n"Ana Sousa","P-17",…\r\n',
+    'name,reference,email,locale,recipientUrl,state,dueAt,tokenId,metadata,remindersSent,remindersStopped\r\n"Ana Sousa","P-17",…\r\n',
 };
 
 const ERRORS: Record<string, string> = {
@@ -156,6 +156,7 @@ function answersOf(baseUrl: string): Record<string, unknown> {
     listWebhookDeliveries: all.deliveries,
     listEvents: all.events,
     eraseProject: all.projectErasure,
+    'eraseProject 202': all.erasingProject,
     getErasure: all.projectErasure,
     eraseSubmission: all.proposedErasure,
     redeliverWebhook: all.delivery,
@@ -190,7 +191,7 @@ export function addExamples<T extends OpenApiDocument>(document: T, baseUrl: str
       for (const [type, media] of Object.entries(content)) {
         const example =
           status === '200' || status === '202'
-            ? (answers[operationId] ?? FILES[operationId] ?? TEXTS[type])
+            ? (answers[`${operationId} ${status}`] ?? answers[operationId] ?? FILES[operationId] ?? TEXTS[type])
             : errorOf(operation, status);
         if (example !== undefined) media.example ??= example;
       }

@@ -18,7 +18,8 @@ A single-recipient link can carry the person for whom it is meant, so that each 
 
 Answers have name, reference, email and locale in \`recipient\` (null without a person; \`verified\` is true: you named the person), \`metadata\`
 ({} without any) and \`dueAt\`. White space around these texts is removed. At creation, send \`recipients: [{…}, …]\` for the first links of a
-project; a body of \`POST /api/projects\` has at most 1 MiB, so add many people afterwards.
+project; a body of \`POST /api/projects\` has at most 1 MiB, so add many people afterwards. \`count\` is at least 1: a project for a list of people begins with its first person
+in \`recipients\`, otherwise its first link has no person.
 
 **CSV in.** The first line names the columns: name, reference, email, locale, dueAt, and \`meta.…\` for metadata. The separator may be a comma,
 a semicolon or a tab, the encoding UTF-8 or UTF-16 (Excel: “CSV UTF-8” or “Unicode Text”). At most ${said(LIMITS.count)} rows and 8 MiB.
@@ -34,9 +35,9 @@ api -X POST "$BASE/api/projects/$PROJECT/links?dryRun=true" -H 'Content-Type: te
 api -X POST "$BASE/api/projects/$PROJECT/links" -H 'Content-Type: text/csv' -H "Idempotency-Key: $(cat people.key)" --data-binary @people.csv
 \`\`\`
 
-\`dryRun=true\` creates nothing and lists every fault (\`invalid\`: line, field, reason), every duplicate, and the allowance that would be left.
+\`dryRun=true\` creates nothing and lists every fault (\`invalid\`: line, field, reason), every duplicate, and the allowance that would be left. \`valid\` includes duplicates. It always answers with JSON.
 A real run creates a link for every row, or nothing: a row that is not valid is 400, and the sentence names the first line. With
-\`Accept: text/csv\` the file comes back with a column \`error\`; correct it and send it again, the column is ignored. A duplicate has the
+\`Accept: text/csv\` the file comes back with a column \`error\`, which does not name duplicates; correct it and send it again, the column is ignored. A duplicate has the
 \`reference\` of another link of the project or of an earlier row; a row without a reference is compared by its \`email\` (letter case does not
 matter). Duplicates are 409 \`recipient_duplicate\`, or, with \`onDuplicate=skip\`, are left out and listed in \`skipped\`. Empty lines are
 ignored. \`line\` counts the lines of the file; the header is line 1.
@@ -45,7 +46,7 @@ The same from a program: \`POST …/links\` with JSON \`{"links": [{"name": …,
 position in \`links\`, from 1. New links count against the allowance.
 
 **Mail merge out.** \`links.csv\` has one row per link: name, reference, email, locale, recipientUrl, state, dueAt, tokenId, metadata as a JSON
-object, and remindersSent. New columns are added at the end. Use \`?bom=1\` for Excel.
+object, remindersSent and remindersStopped (leave out rows with \`true\`). A cell that a spreadsheet would run as a formula begins with \`'\`. New columns are added at the end. Use \`?bom=1\` for Excel.
 
 \`\`\`sh
 api -OJ "$BASE/api/projects/$PROJECT/links.csv?bom=1"
@@ -54,7 +55,7 @@ api -OJ "$BASE/api/projects/$PROJECT/links.csv?bom=1"
 **Who is missing.** A link's \`state\` is what its person did: \`invited\` (nothing yet), \`opened\` (opened the page), \`recording\` (began, or has not
 sent every answer of an interview: \`answersSent\` of \`questionCount\`), \`sent\`, or \`closed\` (sent nothing, and the link accepts nothing any more).
 \`GET …/links\` without a parameter has all links. With \`state\`, \`reference\`, \`changedAfter\`, \`limit\` (≤ ${LIMITS.linkPageSize}, default 100) or \`cursor\`, it has a page
-and \`pagination.nextCursor\`. \`links.csv\` takes the same filters. To follow a project, ask for \`changedAfter\` with a few seconds of overlap.
+and \`pagination.nextCursor\`. \`state\` takes one value. \`links.csv\` takes the same filters. To follow a project, ask for \`changedAfter\` with a few seconds of overlap.
 
 \`\`\`sh
 api "$BASE/api/projects/$PROJECT/links?state=invited&limit=500"

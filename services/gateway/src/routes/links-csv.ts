@@ -30,6 +30,7 @@ const COLUMNS: [name: string, cell: (link: RecipientLinkJson) => string | number
   // One column, because the names of all metadata are not known before the last row.
   ['metadata', ({ metadata }) => (Object.keys(metadata).length === 0 ? null : JSON.stringify(metadata))],
   ['remindersSent', ({ remindersSent }) => remindersSent],
+  ['remindersStopped', ({ remindersStopped }) => String(remindersStopped)],
 ];
 const HEADER = `${COLUMNS.map(([name]) => name).join()}\r\n`;
 

@@ -21,13 +21,7 @@ import { LinkType, type ResolveRecipientResponse, type Response } from '@recordi
 import { recorderAssets } from '@recording-request/web-recorder/assets';
 import { type RecorderDocument, renderRecorder } from '@recording-request/web-recorder/document';
 import { chooseLanguage, LANGUAGES, type Language } from '@recording-request/web-recorder/languages';
-import {
-  recorderPage,
-  refusedPage,
-  thankYouPage,
-  unknownLinkPage,
-  waitPage,
-} from '@recording-request/web-recorder/page';
+import { recorderPage, thankYouPage, unknownLinkPage, waitPage } from '@recording-request/web-recorder/page';
 import { stopRemindersPage } from '@recording-request/web-recorder/stop-reminders';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { qrCode } from '../adapters/qr-code.ts';
@@ -131,8 +125,6 @@ export async function recorderRoutes(app: FastifyInstance, context: Context): Pr
       const { linkId, projectId } = found;
       // Also for a link that accepts nothing now, because its owner may open it again.
       if (stop) await services.projects.stopReminders({ linkId, projectId });
-      const status = statusOf(found);
-      if (status !== 'active') return page(410, refusedPage(language, brand, status));
       const stopped = stop || found.remindersStopped === true;
       return page(200, stopRemindersPage(language, brand, { projectName: found.settings.projectName, stopped }));
     }),

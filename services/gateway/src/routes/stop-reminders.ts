@@ -13,8 +13,9 @@ export interface StopPage {
 type WithToken = { Params: { token: string } };
 
 const FORM_BYTES = 4_096;
-/** The page's button, and the body by which a mail program unsubscribes with one click (RFC 8058). */
-const STOPS = /(?:^|&)(?:stop=reminders|List-Unsubscribe=One-Click)(?:&|$)/;
+/** The page's button, and the body by which a mail program unsubscribes with one click (RFC 8058, in both forms). */
+const STOPS =
+  /(?:^|&)(?:stop=reminders|List-Unsubscribe=One-Click)(?:&|$)|; name="?List-Unsubscribe"?\r\n(?:.+\r\n)*\r\nOne-Click\r\n/;
 
 /**
  * GET and HEAD stop nothing, because scanners of mail open each address. Only the POST of the page's form, or of a mail
@@ -25,7 +26,7 @@ export async function stopRemindersRoutes(
   show: (request: FastifyRequest<WithToken>, stop: boolean) => Promise<StopPage>,
 ): Promise<void> {
   app.addContentTypeParser(
-    'application/x-www-form-urlencoded',
+    ['application/x-www-form-urlencoded', 'multipart/form-data'],
     { parseAs: 'string', bodyLimit: FORM_BYTES },
     async (_request: FastifyRequest, body: string) => body,
   );

@@ -179,7 +179,7 @@ export function createReminders({ projects, links, responses }: Models, transact
       const [some] = await withoutClip([link], now, session);
       if (!some) return 'sent';
       await emit([some], undefined, now, session);
-      return { ...link, remindersSent: (link.remindersSent ?? 0) + 1, remindedAt: now };
+      return await links.findOne(linkAt(key), PLAIN_LINK).session(session).lean<Link>();
     },
 
     /** Returns false for an unknown link. */
