@@ -90,7 +90,7 @@ ${PEOPLE}
 With \`retentionDays\`, each clip of the project is erased that many days after its \`createdAt\`, for good: nothing brings it back. A
 changed value applies at once, also to clips that have landed: a shorter one can erase many clips within minutes. If the
 operator erases clips earlier, that applies, and a longer value is 400. The event \`submission.erased\` reports each erased clip; the
-feed keeps its events without their data. The links, with their people, stay until the project is erased.
+feed keeps its events without their data. The last clip of a response takes the person of its link along (see Deletion).
 
 ### Try it in a sandbox
 
@@ -227,7 +227,7 @@ ${READING_EVENTS}
 Every error is \`{"error": "<one sentence that says what to change>"}\`. The statuses are 400 for invalid values (the sentence names each,
 at most ten); 401 for the token; 403 for the scope or the allowance; 404 for a resource that does not exist or is not yours; 405, 413 and
 415; 409 for a conflict with the current state, or an Idempotency-Key in use (repeat after \`Retry-After\`; the key is free within 30 s);
-410 for erased data, or for a cursor of the feed that has expired; 416 for the range; 422 for an Idempotency-Key that was used with another body; 429 for too many requests, or too many
+410 for an event of erased data (reading erased data is 404), or for a cursor of the feed that has expired; 416 for the range; 422 for an Idempotency-Key that was used with another body; 429 for too many requests, or too many
 exports or videos read at once (\`Retry-After\`, \`RateLimit\`, \`RateLimit-Policy\`); 503: try again after \`Retry-After\`.
 
 The sentence is for people. Programs should read the header \`Error-Code\`. Its words keep their meaning; new ones may be added:
@@ -276,7 +276,7 @@ With the API token, in addition to the routes above:
 video, thumbnails and audio again if \`mediaStatus\` is \`failed\`, or \`ready\` with a \`mediaError\`, while the upload is kept (otherwise 409) ·
 \`PATCH /api/projects/<projectId>/links/<tokenId>\` \`{disabled?, recipient?, metadata?, dueAt?}\` ·
 \`POST /api/projects/<projectId>/links\`, \`GET /api/projects/<projectId>/links.csv\` ·
-\`POST /api/projects/<projectId>/close\` (its links accept no new responses; responses that have begun may finish) and \`…/reopen\`; a project's \`closedAt\` shows it ·
+\`POST /api/projects/<projectId>/close\` (its links accept no new responses; responses that have begun may finish) and \`…/reopen\`; a project's \`closedAt\` shows it. A closed project still takes people, whose links work after \`…/reopen\` ·
 \`GET /api/projects/<projectId>/webhook-deliveries\` (every attempt, and the state of the endpoint),
 \`POST …/webhook-deliveries/<deliveryId>/redeliver\`, \`POST …/webhook-deliveries/redeliver\` \`{from?, to?, undeliveredOnly?}\`,
 \`POST /api/projects/<projectId>/webhook-test\` · \`GET /api/events\` (every event of all projects: see Reading events) · \`POST /api/projects/<projectId>/dashboard-token\` creates a new dashboard token.

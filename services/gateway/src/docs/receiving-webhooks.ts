@@ -130,6 +130,8 @@ the scope \`projects:erase\`. Without a body they erase nothing: the answer coun
 \`{"confirm": "<this value>"}\` within ten minutes. The answer has \`state\`: \`erased\`, or \`erasing\` (202) if a project takes longer; then poll \`GET /api/projects/<projectId>/erasure\`.
 \`left\` is the proof: a new count of all stores. Kafka deletes its records by \`recordsEndAt\`. The last submission of a response takes
 its person along: the \`recipient\` and \`metadata\` of its link, also in past events. An erasure also removes what arrives after the first request.
+A stored answer to an \`Idempotency-Key\` keeps the people of a creation or an import for up to a day, encrypted; \`left\` does not count it. For a person without
+a clip, \`PATCH …/links/<tokenId>\` with \`{"recipient": null, "metadata": {}}\` removes the person from the link; past events of the link keep what they said until the project is erased.
 
 For an erased submission, \`webhook-deliveries\` still lists ids, types, times and outcomes, but never the sent bodies. Sending such an event
 again is 410; an event that was not delivered becomes \`erased\`. An erased project is 404. Your endpoint gets submission.erased for an
