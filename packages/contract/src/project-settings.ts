@@ -143,7 +143,7 @@ const settingsTable = (rule: AddressRule) => ({
       {
         additionalProperties: false,
         description:
-          'When link.reminder_due is sent for a unique link whose person has sent nothing. The service sends no mail. A time that has passed already is left out, and so is a time within an hour after another reminder of the link.',
+          'When link.reminder_due is sent for a unique link whose person has sent nothing. The service sends no mail. A time that has passed already is left out.',
       },
     ),
     answer: Type.Object(

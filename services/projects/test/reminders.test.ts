@@ -67,13 +67,6 @@ test('each link gets each reminder once, in the order of its times', async () =>
   ]);
 });
 
-test('times that come due together, for example after an outage, remind a person once', async () => {
-  const { uniqueLinks } = await newProjectForEver({ count: 1, settings: { remind } });
-  const ids = uniqueLinks.map(({ linkId }) => linkId);
-  for (const days of [8, 30]) await sweepIn(days * DAY_MS);
-  assert.deepEqual(await remindersOf(ids), [[1]]);
-});
-
 test('nobody is reminded who has sent a clip or stopped, or whose link or project has ended', async () => {
   const { project, uniqueLinks } = await newProjectForEver({
     count: 6,

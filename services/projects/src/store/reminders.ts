@@ -136,9 +136,7 @@ export function createReminders({ projects, links, responses }: Models, transact
           )
           .lean<Project>();
         if (!current || projectRefusal(current, now)) throw new NotNow();
-        const wanted = due.filter(
-          link => isFresh(link, time, progress, now) && !linkRefusal(link) && !isRecent(link, now),
-        );
+        const wanted = due.filter(link => isFresh(link, time, progress, now) && !linkRefusal(link));
         const some = await withoutClip(wanted, now, session);
         await emit(some, time.key, now, session);
         return some.length;
