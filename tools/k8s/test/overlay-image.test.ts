@@ -33,8 +33,11 @@ async function checkout() {
   return dir;
 }
 
+/** The folder in the image at which the user's folder is mounted. */
+const WORKDIR = '/work';
+
 /** Runs the image with a folder mounted. Resolves to its exit status and its lines. */
-async function check({ from, at = '/work' }: { from: string; at?: string }, ...args: string[]) {
+async function check({ from, at = WORKDIR }: { from: string; at?: string }, ...args: string[]) {
   const config = await configOf(builder, IMAGE);
   const { code, stdout, stderr } = await withFilesOf(builder, IMAGE, root =>
     runInside({ root, config }, { from, at }, args),
@@ -101,5 +104,5 @@ test('checks values of the chart, and prints its help', { skip }, async () => {
   assert.equal((await check({ from: dir.path }, 'nowhere')).code, 2);
   await chmod(join(dir.path, 'ours'), 0o700);
   const unreadable = await check({ from: dir.path }, 'ours');
-  assert.deepEqual([unreadable.code, unreadable.stderr], [2, '/work/ours may not be read by user 1000.\n']);
+  assert.deepEqual([unreadable.code, unreadable.stderr], [2, `${WORKDIR}/ours may not be read by user 1000.\n`]);
 });
