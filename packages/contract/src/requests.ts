@@ -119,21 +119,6 @@ export const TestWebhookBody = Type.Unsafe<{ type?: WebhookEventType } | null>({
 });
 export type TestWebhookInput = Static<typeof TestWebhookBody>;
 
-export const EraseBody = Type.Unsafe<{ confirm?: string } | null>({
-  type: ['object', 'null'],
-  properties: {
-    confirm: {
-      type: 'string',
-      minLength: 1,
-      maxLength: 500,
-      description: 'The value from the answer without it, at most ten minutes old. Without it, nothing is erased.',
-    },
-  },
-  additionalProperties: false,
-  description: 'Optional.',
-});
-export type EraseInput = Static<typeof EraseBody>;
-
 export const BeginResponseBody = Type.Object(
   {
     responseSessionId: Type.Optional(

@@ -1,5 +1,6 @@
+import { EraseBody, type EraseInput } from '@recording-request/contract/erase-request';
 import { type ErasureParts, presentErasure, totalOf } from '@recording-request/contract/present';
-import { EraseBody, type EraseInput, ProjectParams, SubmissionParams } from '@recording-request/contract/requests';
+import { ProjectParams, SubmissionParams } from '@recording-request/contract/requests';
 import { Erasure, type ErasureJson } from '@recording-request/contract/resources/erasure';
 import { ref } from '@recording-request/contract/resources/fields';
 import type { EraseSubmissionResponse } from '@recording-request/proto/operator/v1/submissions';
