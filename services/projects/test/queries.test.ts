@@ -315,6 +315,7 @@ async function remindSome(reminders: OpenStore['reminders']): Promise<void> {
   assert.ok(await remindOne(12));
   assert.ok(await reminders.stop({ linkId: linkId(0, 12), projectId: PROJECT }));
   await reminders.lookAgain(project, at(2 * DAY_MS));
+  await reminders.lookAtOwner(OWNER, at(DAY_MS));
 }
 
 /** Publishes the events in the documents. */

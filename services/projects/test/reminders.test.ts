@@ -159,6 +159,24 @@ test('hundreds of people are reminded in batches by several processes, while som
   assert.ok(project);
 });
 
+test('the people of a disabled owner get no reminder; an enabled owner loses none', async () => {
+  const given = { count: 2, settings: { remind: { afterDays: [3, 7], beforeDueHours: [] } } };
+  const { project, uniqueLinks } = await newProjectForEver(given);
+  const ids = uniqueLinks.map(({ linkId }) => linkId);
+  const { ownerId: userId } = project!;
+  await running.operator.setUserDisabled({ userId, disabled: true });
+  await sweepIn(3 * DAY_MS + HOUR_MS);
+  assert.deepEqual(await remindersOf(ids), [[], []]);
+  await running.operator.setUserDisabled({ userId, disabled: false });
+  await sweepIn(3 * DAY_MS + HOUR_MS);
+  assert.deepEqual(await remindersOf(ids), [[1], [1]], 'at once, not with the next look at the project');
+  for (const days of [3, 7, 8]) await sweepIn(days * DAY_MS + 2 * HOUR_MS);
+  assert.deepEqual(await remindersOf(ids), [
+    [1, 2],
+    [1, 2],
+  ]);
+});
+
 test('an owner reminds one person now, unless that person has sent a clip', async () => {
   const { project, uniqueLinks, sharedLink } = await newProjectForEver({
     count: 2,

@@ -8,5 +8,6 @@ export const setUserDisabled =
   async ({ userId, disabled }: SetUserDisabledRequest): Promise<SetUserDisabledResponse> => {
     const user = await store.users.setDisabled(userId, disabled ? clock.now() : null);
     if (!user) throw noSuchUser();
+    if (!disabled) await store.reminders.lookAtOwner(userId, clock.now());
     return { user: toUser(user) };
   };

@@ -151,6 +151,11 @@ export function createReminders({ projects, links, responses }: Models, transact
       if (remindAt) await projects.updateOne({ _id, remindAt }, { $set: { remindAt: at } });
     },
 
+    /** Brings forward the next look at the reminders of all projects of an owner. */
+    async lookAtOwner(ownerId: string, now: Date): Promise<void> {
+      await projects.updateMany({ ownerId, remindAt: { $gt: now } }, { $set: { remindAt: now } });
+    },
+
     /** Reminds one link now. Returns null for an unknown link, or why it may not be reminded. */
     async remindOne(
       ownerId: string,

@@ -51,6 +51,7 @@ const acrossShards = {
   'projects find _id ownerId settings.projectName': OWNER,
   'projects find _id ownerId': OWNER,
   'projects aggregate remindAt': SWEEP,
+  'projects updateMany ownerId remindAt': OPERATOR,
   'projects find usesChange.version': SWEEP,
   'projects find sandboxDueAt': SWEEP,
   'projects find sandboxEndsAt': FIGURES,

@@ -8,14 +8,14 @@ type Deps = Pick<Context, 'store' | 'clock'>;
 
 const ROUNDS = 100;
 const ROUND_MS = 20_000;
-/** A change of a project or of its people brings the next look forward, so these only bound the effect of a defect. */
+/** A change of a project, its people or its owner brings the next look forward, so these only bound the effect of a defect. */
 const LOOK_SECONDS = 3_600;
 const LOOK_CLOSED_SECONDS = 86_400;
 const AFTER_FAILURE_SECONDS = 60;
 
 /**
  * Sends the reminders that are due, for at most `ROUND_MS`. Projects take turns, one batch of links for each; the
- * projects of different owners alternate. Several processes may do this at the same time: see store/reminders.ts.
+ * projects of different owners alternate. A disabled owner's projects send nothing. Several processes may do this at the same time: see store/reminders.ts.
  */
 export async function sendReminders(deps: Deps, log: Logger, signal?: AbortSignal): Promise<number> {
   const end = performance.now() + ROUND_MS;
@@ -38,6 +38,11 @@ async function remindProject({ store, clock }: Deps, projectId: string, log: Log
   if (!project?.remindAt || project.remindAt > now) return 0;
   if (projectRefusal(project, now)) {
     await store.reminders.lookAgain(project, inSeconds(now, LOOK_CLOSED_SECONDS));
+    return 0;
+  }
+  // Nothing moves, so that the owner's people are reminded when the operator enables the owner again.
+  if (await store.users.isDisabled(project.ownerId)) {
+    await store.reminders.lookAgain(project, inSeconds(now, LOOK_SECONDS));
     return 0;
   }
   let sum = 0;
