@@ -14,6 +14,12 @@ export const UpdateLinkBody = Type.Object(
     disabled: Type.Optional(
       Type.Boolean({ description: 'Whether new responses are refused. A response that has begun may finish.' }),
     ),
+    remindersStopped: Type.Optional(
+      Type.Boolean({
+        description:
+          'true: this link gets no reminders. false: it gets them again, except those whose time passed meanwhile; 400 if the person stopped them.',
+      }),
+    ),
     recipient: Type.Optional(personInput),
     metadata: Type.Optional(metadataInput),
     dueAt: Type.Optional(dueAtInput),

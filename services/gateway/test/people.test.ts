@@ -373,6 +373,7 @@ test('links.csv is a table for a mail merge, with the filters of the list', asyn
 test('a change of a link states only its fields, and a change of its person touches its clips', async () => {
   const patch = (body: unknown) => send(`${path}/${idOf(1)}`, body, {}, 'PATCH');
   for (const body of [{}, { disabled: true }]) await ok(await patch(body));
+  assert.equal(calls.updated[1]!.remindersStopped, undefined);
   assert.deepEqual([calls.updated[1]!.disabled, calls.updated[1]!.personChange, calls.touched], [true, undefined, []]);
   await ok(await patch({ recipient: { name: 'Ana', reference: null }, metadata: {}, dueAt: '2026-03-20T17:00:00Z' }));
   const { disabled, personChange, metadata, dueChange } = calls.updated[2]!;
@@ -394,6 +395,9 @@ test('a change of a link states only its fields, and a change of its person touc
     );
   }
   assert.deepEqual(calls.touched, [idOf(1), idOf(1), idOf(1)]);
+  await ok(await patch({ remindersStopped: false }));
+  assert.deepEqual([calls.updated.at(-1)!.remindersStopped, calls.touched.length], [false, 3], 'no clip changes');
+  assert.match(await refused(await patch({ remindersStopped: null }), 400), /^remindersStopped must be/);
   assert.match(await refused(await patch({ recipient: { email: 'x' } }), 400), /^recipient\.email must be an email/);
   assert.match(await refused(await patch({ recipient: { metadata: {} } }), 400), /^recipient\."metadata" is not/);
   assert.match(await refused(await patch({ metadata: null }), 400), /^metadata must/);

@@ -177,6 +177,34 @@ test('the people of a disabled owner get no reminder; an enabled owner loses non
   ]);
 });
 
+test('an owner stops and resumes the reminders of one link, but never resumes those that its person stopped', async () => {
+  const { project, uniqueLinks, sharedLink } = await newProjectForEver({
+    count: 3,
+    settings: { remind, sharedLinkEnabled: true, sharedLinkMaxUses: 5 },
+  });
+  const { projectId, ownerId } = project!;
+  const [paused, personal, plain] = uniqueLinks.map(({ linkId }) => linkId) as [string, string, string];
+  const set = async (linkId: string, remindersStopped: boolean, more: object = {}) =>
+    (await running.projects.updateLink({ ownerId, projectId, linkId, remindersStopped, ...more })).link!
+      .remindersStopped;
+  assert.equal(await set(plain, false), false, 'nothing was stopped');
+  assert.equal(await set(paused, true), true);
+  await running.projects.stopReminders({ projectId, linkId: personal });
+  await sweepIn(3 * DAY_MS + HOUR_MS);
+  assert.deepEqual(await remindersOf([paused, personal, plain]), [[], [], [1]]);
+  const asked = { ownerId, projectId, linkId: paused, idempotencyKey: '', bodyHash: Buffer.alloc(0) };
+  await assert.rejects(running.projects.remindLink(asked), refusedAs('unprocessable', /^You stopped/));
+  assert.equal(await set(personal, true), true, 'both stopped them');
+  await assert.rejects(set(personal, false), refusedAs('invalid', /^remindersStopped must stay true\. The person/));
+  await assert.rejects(set(sharedLink!.linkId, true), refusedAs('invalid', /shared link/));
+  await assert.rejects(set(session(), true), refusedAs('not_found'));
+  const other = { ownerId: await newOwner(running), projectId, linkId: plain, remindersStopped: true };
+  await assert.rejects(running.projects.updateLink(other), refusedAs('not_found'));
+  assert.equal(await set(paused, false, { metadata: { metadata: { team: 'N' } } }), false);
+  for (const days of [3, 7]) await sweepIn(days * DAY_MS + 2 * HOUR_MS);
+  assert.deepEqual(await remindersOf([paused, personal, plain]), [[1], [], [1, 2]], 'only the later time');
+});
+
 test('an owner reminds one person now, unless that person has sent a clip', async () => {
   const { project, uniqueLinks, sharedLink } = await newProjectForEver({
     count: 2,

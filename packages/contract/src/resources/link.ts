@@ -59,7 +59,7 @@ const additionalFields = {
   ),
   sandbox: flag('Whether the project is a sandbox.'),
   remindersSent: count('How many reminders were sent to the project: see `remind` of a project.'),
-  remindersStopped: flag('Whether the person stopped the reminders.'),
+  remindersStopped: flag('Whether the person or you stopped the reminders.'),
 };
 const qrCodePngUrl = uri('Authenticated address of the QR code of the shared link, a PNG.');
 const sameAddress = uri('The same as recipientUrl.');

@@ -28,10 +28,11 @@ const textOf = (text: string | null | undefined): string => text?.trim().toWellF
 
 /** Returns the request to change a link; fields that the body omits stay unchanged. */
 export function linkChangeOf(body: UpdateLinkInput): Omit<UpdateLinkRequest, 'ownerId' | 'projectId' | 'linkId'> {
-  const { disabled, recipient, metadata, dueAt } = body;
+  const { disabled, remindersStopped, recipient, metadata, dueAt } = body;
   const person = recipient ? personOf(recipient) : undefined;
   return {
     disabled,
+    remindersStopped,
     personChange:
       recipient === undefined
         ? undefined

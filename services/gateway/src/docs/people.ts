@@ -82,10 +82,13 @@ api -X POST "$BASE/api/projects/$PROJECT/links/$LINK/remind"   # one person, now
 \`\`\`
 
 A link gets each time at most once, also if you remove a time and choose it again. It gets none after a clip has landed, after its person
-stopped the reminders, and while the link is disabled or the project is closed or has expired. A time that had passed when you chose it,
-made the link or changed \`dueAt\` is left out. \`POST …/remind\` needs no \`remind\` of the project; nobody can be reminded who has sent or
-stopped, or whose link accepts nothing: 422 \`not_remindable\`. Less than an hour after a reminder it is 429 \`reminded_recently\`. Links show
+stopped the reminders, and while you stopped them, the link is disabled, or the project is closed or has expired. A time that had passed when you chose it,
+made the link or changed \`dueAt\` is left out. \`POST …/remind\` needs no \`remind\` of the project; nobody can be reminded who has sent,
+whose reminders are stopped, or whose link accepts nothing: 422 \`not_remindable\`. Less than an hour after a reminder it is 429 \`reminded_recently\`. Links show
 \`remindersSent\` and \`remindersStopped\`.
+
+To stop the reminders of one link, send \`PATCH …/links/<tokenId>\` \`{"remindersStopped": true}\`; \`false\` resumes them. The times that pass
+meanwhile are left out. If the person stopped them, nobody can resume them: \`false\` is 400.
 
 **Mail from the webhook.** Verify the event as below, then send your mail. The address in \`stopUrl\` is a page with one button; opening it stops
 nothing, so that scanners of mail may open it. It also takes the one-click button of mail programs (RFC 8058):

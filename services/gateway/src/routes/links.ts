@@ -113,7 +113,7 @@ export async function linkRoutes(app: FastifyInstance, context: Context): Promis
       schema: operation({
         id: 'updateLink',
         tag: 'extensions',
-        summary: 'Change the person, metadata or deadline of a link; disable it, or enable it again',
+        summary: 'Change the person, metadata or deadline of a link; disable it or stop its reminders, or undo both',
         description: 'A shared link can only be disabled and enabled. Clips of the link show the change at once.',
         params: LinkParams,
         body: UpdateLinkBody,

@@ -42,8 +42,10 @@ export interface Link {
   remindersSent?: number;
   /** When the last one was sent. */
   remindedAt?: Date;
-  /** True after the person asked for no more. */
+  /** True after the person asked for no more. Nobody can undo this. */
   remindersStopped?: boolean;
+  /** True while the owner stops the reminders of this link. */
+  ownerStoppedReminders?: boolean;
 }
 
 /** The fields of a link that its responses and their clips contain. */
@@ -51,7 +53,7 @@ export type LinkDetails = Pick<Link, 'position'>;
 export const detailsOf = ({ position }: Link): LinkDetails => ({ position });
 
 /** The fields that an owner may change. */
-export type LinkChange = Partial<Pick<Link, 'disabled'>>;
+export type LinkChange = Partial<Pick<Link, 'disabled' | 'ownerStoppedReminders'>>;
 
 /** When the links of a project stop accepting new claims. A closed project has a `closedAt`. */
 export interface Term {

@@ -72,7 +72,7 @@ export function reminderFields(remind: Settings['remind'], before: Reminders, no
   return { reminders, remindAt: Object.keys(reminders).length > 0 ? now : null };
 }
 
-export type RemindRefusal = 'shared' | 'disabled' | 'sent' | 'stopped' | 'closed' | 'expired' | 'recent';
+export type RemindRefusal = 'shared' | 'disabled' | 'sent' | 'stopped' | 'paused' | 'closed' | 'expired' | 'recent';
 
 /** Returns why a project reminds nobody now; undefined if it may. */
 export function projectRefusal(project: Term, now: Date): RemindRefusal | undefined {
@@ -85,21 +85,37 @@ export function linkRefusal(link: Link): RemindRefusal | undefined {
   if (link.type === 'shared') return 'shared';
   if (link.landed > 0 || link.completedAt) return 'sent';
   if (link.disabled) return 'disabled';
-  return link.remindersStopped ? 'stopped' : undefined;
+  if (link.remindersStopped) return 'stopped';
+  return link.ownerStoppedReminders ? 'paused' : undefined;
 }
 
 /** Returns whether it is too early for another reminder that the owner asks for. */
 export const isRecent = ({ remindedAt }: Pick<Link, 'remindedAt'>, now: Date): boolean =>
   remindedAt !== undefined && now.getTime() < remindedAt.getTime() + REMIND_AGAIN_MS;
 
+const PERSON_STOPPED = 'The person of this link stopped the reminders';
 const REFUSALS: Record<Exclude<RemindRefusal, 'recent'>, string> = {
   shared: 'The shared link is for everyone, so it reminds nobody.',
   sent: 'The person of this link has sent a clip already.',
   disabled: 'This recording link is disabled.',
-  stopped: 'The person of this link stopped the reminders.',
+  stopped: `${PERSON_STOPPED}.`,
+  paused: 'You stopped the reminders of this link: set its remindersStopped to false first.',
   closed: 'This project is closed.',
   expired: 'This recording link has expired.',
 };
+
+/**
+ * Fails with `invalid` if the owner cannot stop or resume the reminders of this link: the shared link has none, and the
+ * person's own stop is final.
+ */
+export function checkOwnersStop({ type, remindersStopped }: Link, stops: boolean): void {
+  if (type === 'shared') throw new DomainError('invalid', `remindersStopped: ${REFUSALS.shared}`);
+  if (remindersStopped && !stops)
+    throw new DomainError(
+      'invalid',
+      `remindersStopped must stay true. ${PERSON_STOPPED}, and nobody else can resume them.`,
+    );
+}
 
 // Not a conflict, because clients retry conflicts.
 export const remindRefused = (refusal: RemindRefusal): DomainError =>

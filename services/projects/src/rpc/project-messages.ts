@@ -95,7 +95,7 @@ export function toLinkWith(
     expiresAt: project.expiresAt ?? undefined,
     createdAt: link.createdAt,
     remindersSent: link.remindersSent ?? 0,
-    remindersStopped: link.remindersStopped ?? false,
+    remindersStopped: Boolean(link.remindersStopped || link.ownerStoppedReminders),
     invitation: toInvitationIfAny(invitation),
     changedAt: link.changedAt,
     personState: link.type === 'unique' ? PERSON_STATES[state] : undefined,

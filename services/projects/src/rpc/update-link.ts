@@ -9,8 +9,8 @@ import { toLink } from './project-messages.ts';
 export const updateLink =
   (context: Context) =>
   async (request: UpdateLinkRequest, { signal }: CallContext): Promise<UpdateLinkResponse> => {
-    const { ownerId, projectId, linkId, disabled } = request;
-    const given = { ownerId, projectId, linkId, disabled, invitation: changeOf(request) };
+    const { ownerId, projectId, linkId, disabled, remindersStopped } = request;
+    const given = { ownerId, projectId, linkId, disabled, remindersStopped, invitation: changeOf(request) };
     const { project, link } = await update(context, given, signal);
     return { link: toLink(context, link, project, context.clock.now()) };
   };

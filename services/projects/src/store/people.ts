@@ -13,6 +13,7 @@ export interface InvitationChange {
   personKey?: string | null;
   dueAt?: Date | null;
   dueSince?: Date | undefined;
+  ownerStoppedReminders?: boolean | undefined;
 }
 
 export type InvitedLink = Pick<Link, '_id' | 'type' | 'projectId' | 'sealedInvitation' | 'dueAt'>;

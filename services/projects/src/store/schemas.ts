@@ -149,6 +149,7 @@ export const linkSchema = new Schema<LinkDocument>(
     reminded: { type: [String], default: undefined },
     remindersSent: Number,
     remindersStopped: Boolean,
+    ownerStoppedReminders: Boolean,
     outbox: outboxField,
   },
   whole,

@@ -3,6 +3,7 @@ import type { Context } from '../context.ts';
 import { checkedInvitation, type Invitation, identityOf } from '../domain/invitation.ts';
 import { type Link, noSuchLink, SHARED_POSITION } from '../domain/link.ts';
 import { noSuchProject, type Project } from '../domain/project.ts';
+import { checkOwnersStop } from '../domain/reminders.ts';
 import { sealedFor } from '../domain/sealing.ts';
 import { linkClosed } from '../messages.ts';
 import type { LinkKey } from '../store/links.ts';
@@ -13,6 +14,8 @@ import { openInvitation, sealInvitation } from './invitations.ts';
 export interface LinkUpdate extends LinkKey {
   ownerId: string;
   disabled: boolean | undefined;
+  /** The owner's own stop of the reminders. */
+  remindersStopped: boolean | undefined;
   invitation: { [K in keyof Invitation]?: Invitation[K] | undefined };
 }
 
@@ -21,12 +24,13 @@ type Found = { project: Project; link: Link };
 /** Fails with `not_found`; with `invalid` if a value is wrong, or if another link has the same person. */
 export async function updateLink(context: Context, update: LinkUpdate, signal: AbortSignal): Promise<Found> {
   const { store } = context;
-  const { ownerId, projectId, disabled, invitation } = update;
+  const { ownerId, projectId, disabled, invitation, remindersStopped } = update;
+  if (remindersStopped !== undefined) await checkStop(context, update, remindersStopped);
   if (Object.values(invitation).every(value => value === undefined)) {
     const project = await store.projects.find(ownerId, projectId);
     if (!project) throw noSuchProject();
     if (disabled) await disable(context, update);
-    const link = await store.links.update(update, { disabled });
+    const link = await store.links.update(update, { disabled, ownerStoppedReminders: remindersStopped });
     if (!link) throw noSuchLink();
     return { project, link };
   }
@@ -35,7 +39,7 @@ export async function updateLink(context: Context, update: LinkUpdate, signal: A
 
 async function changeInvitation(context: Context, update: LinkUpdate, session: ClientSession): Promise<Found> {
   const { store } = context;
-  const { ownerId, projectId, disabled } = update;
+  const { ownerId, projectId, disabled, remindersStopped: ownerStoppedReminders } = update;
   const project = await store.projects.lockPeople(ownerId, projectId, { invites: true }, session);
   if (!project) throw noSuchProject();
   const before = await store.people.find(update, session);
@@ -47,10 +51,23 @@ async function changeInvitation(context: Context, update: LinkUpdate, session: C
   if (disabled) await disable(context, update, session);
   const nothing = { sealedInvitation: null, personKey: null, dueAt: null };
   const dueSince = invitation.dueAt?.getTime() === before.dueAt?.getTime() ? undefined : context.clock.now();
-  const change = { ...nothing, ...sealInvitation(context, before, invitation), disabled, dueSince };
+  const change = {
+    ...nothing,
+    ...sealInvitation(context, before, invitation),
+    disabled,
+    dueSince,
+    ownerStoppedReminders,
+  };
   const link = await store.people.update(update, change, session);
   if (!link) throw noSuchLink();
   return { project, link };
+}
+
+/** The person may stop after this check: the link then has both stops, and the answer shows it as stopped. */
+async function checkStop({ store }: Context, { ownerId, ...key }: LinkUpdate, stops: boolean): Promise<void> {
+  const link = await store.links.find(key);
+  if (link?.ownerId !== ownerId) throw noSuchLink();
+  checkOwnersStop(link, stops);
 }
 
 /** Only the request that disables an active link adds the event. */
