@@ -147,6 +147,9 @@ test('a refused file comes back with its errors; corrected, it is accepted', asy
   );
   const made = ok(await upload(answer.text().replace('nobody', 'e2@example.org')));
   assert.deepEqual(referencesOf(made.links), ['E-1', 'E-2']);
+  const again = await upload(file, { headers: { accept: 'text/csv' } });
+  assert.equal(again.status, 400);
+  assert.match(again.text(), /\r\nE-1;e1@example.org;"the person has the link [-\w]+ already"\r\nE-2;nobody;"email /);
 });
 
 test('a dry run lists faults and duplicates and creates nothing', async () => {
@@ -238,7 +241,8 @@ test('an addition counts against the allowance', async () => {
   const send = (query: string, count: number) =>
     cleo.ask(`/api/projects/${projectId}/links${query}`, { method: 'POST', json: { links: Array(count).fill({}) } });
   assert.equal(ok(await send('?dryRun=true', 2)).allowanceAfter, 0);
-  for (const query of ['?dryRun=true', '']) refused(await send(query, 3), 403, 'allowance_exceeded');
+  assert.equal(ok(await send('?dryRun=true', 5)).allowanceAfter, -3);
+  refused(await send('', 3), 403, 'allowance_exceeded');
   ok(await send('', 2));
   assert.equal(ok(await cleo.ask('/api/me')).remainingVideos, 0);
 });

@@ -42,10 +42,13 @@ interface Calls {
 let calls: Calls;
 /** The positions of the duplicates in the next addition. */
 let duplicates: number[] = [];
+/** The videos that the allowance lacks in the next dry run. */
+let missing: number | undefined;
 
 beforeEach(() => {
   calls = { added: [], created: [], listed: [], updated: [], touched: [] };
   duplicates = [];
+  missing = undefined;
   harness.behind.accounts = {
     getUser: async () => ({
       user: { userId: OWNER_ID, userName: 'Ada', videoLimit: 9, videosReserved: 2, createdAt: at },
@@ -69,7 +72,8 @@ beforeEach(() => {
         created,
         linksCursor: created > 500 ? '500' : undefined,
         duplicates: duplicates.map(index => ({ index, linkId: index === 0 ? '' : idOf(90 + index) })),
-        allowanceAfter: 4,
+        allowanceAfter: missing ? 0 : 4,
+        allowanceMissing: missing,
         replayed: false,
       };
     },
@@ -228,7 +232,11 @@ test('rows with faults create nothing: the first is named, or the file comes bac
     `\ufeffname,email,meta.k,error\r\nAna,a@b.c,1,\r\n"B\nb",nobody,2,"${rule}"\r\n=cmd(),c@d.e,3,4,"the row has more cells than the header"\r\n`,
   );
   assert.match(await refused(await send(path, json, { accept: 'text/csv' }), 400), /^links/, 'JSON has no file');
-  assert.equal(calls.added.length, 0);
+  assert.deepEqual(
+    calls.added.map(({ dryRun }) => dryRun),
+    [true],
+    'only the file that comes back was compared with the links',
+  );
 });
 
 test('a duplicate prevents an addition unless it asks to skip; it is always named', async () => {
@@ -247,6 +255,31 @@ test('a duplicate prevents an addition unless it asks to skip; it is always name
     await refused(await send(path, { links: [{}, {}] }), 409, 'recipient_duplicate'),
     /^links\[0\]: an earlier row has the same person; 1 more row is a duplicate\./,
   );
+});
+
+test('a file that is refused for its faults names its duplicates too, unless they may be skipped', async () => {
+  duplicates = [1];
+  const file = 'reference,email\nP-1,\nP-2,x\nP-3,\n';
+  const errorsOf = async (query: string) => {
+    const answer = await upload(path + query, file, { accept: 'text/csv', 'idempotency-key': 'k' });
+    assert.equal(answer.status, 400);
+    return (await answer.text()).split('\r\n').map(line => line.replace(/^[^,]*,[^,]*,/, ''));
+  };
+  const invalid = '"email must be an email address of at most 320 characters, such as ana@example.org"';
+  const duplicate = `"the person has the link ${idOf(91)} already"`;
+  assert.deepEqual(await errorsOf(''), ['error', '', invalid, duplicate, '']);
+  assert.deepEqual(
+    calls.added.map(({ dryRun, idempotencyKey }) => [dryRun, idempotencyKey]),
+    [[true, '']],
+    'nothing was created',
+  );
+  assert.deepEqual(await errorsOf('?onDuplicate=skip'), ['error', '', invalid, '', '']);
+});
+
+test('a dry run beyond the allowance still lists the faults, and says how much is missing', async () => {
+  missing = 3;
+  const { valid, invalid, allowanceAfter } = await ok(await upload(`${path}?dryRun=true`, 'name,email\nAna,\nBen,x\n'));
+  assert.deepEqual([valid, invalid.length, allowanceAfter], [1, 1, -3]);
 });
 
 test('a dry run lists all faults and duplicates, and creates nothing', async () => {

@@ -111,7 +111,13 @@ test('a dry run answers what the allowance would be, and creates nothing', async
   const ownerId = await newOwner(running, 4);
   const made = await newProject(running, {}, ownerId);
   assert.equal((await add(running, made, people(3), { dryRun: true })).allowanceAfter, 0);
-  await assert.rejects(add(running, made, people(4), { dryRun: true }), refusedAs('forbidden', /only 3 videos remain/));
+  const beyond = await add(running, made, [...people(5), people(1)[0]!], { dryRun: true });
+  assert.deepEqual([beyond.allowanceAfter, beyond.allowanceMissing], [0, 2], 'five links, without the duplicate');
+  assert.deepEqual(
+    beyond.duplicates.map(({ index }) => index),
+    [5],
+  );
+  await assert.rejects(add(running, made, people(4)), refusedAs('forbidden', /only 3 videos remain/));
   assert.equal(await reserved(ownerId), 1);
   const { project } = await running.projects.getProject(keyOf(made));
   assert.deepEqual([project!.linkStats!.uniqueLinksTotal, project!.hasInvitations], [1, false]);

@@ -1,5 +1,5 @@
 import Type, { type Static } from 'typebox';
-import { count, nullableFormat, nullableInteger, nullableText, ref, resource, text, uuid } from './fields.ts';
+import { count, nullableFormat, nullableText, ref, resource, text, uuid } from './fields.ts';
 import { CreatedRecipientLink } from './link.ts';
 
 /** The longest list of invalid rows in an answer. */
@@ -48,9 +48,11 @@ export const LinksChecked = Type.Object(
       description: `The faults, at most one for each field of a row, and at most ${INVALID_ROWS_SHOWN} in all.`,
     }),
     duplicates: Type.Array(ref(DuplicateRow), { description: 'The valid rows whose person has a link already.' }),
-    allowanceAfter: nullableInteger(
-      'The allowance that would remain if the valid rows without the duplicates became links; null: no limit.',
-    ),
+    allowanceAfter: Type.Unsafe<number | null>({
+      type: ['integer', 'null'],
+      description:
+        'The allowance that would remain if the valid rows without the duplicates became links. Negative: so many videos are missing, and a real run is 403 allowance_exceeded. null: no limit.',
+    }),
   },
   { $id: 'LinksChecked', description: 'The answer with dryRun: nothing was created.', ...resource },
 );

@@ -35,9 +35,9 @@ api -X POST "$BASE/api/projects/$PROJECT/links?dryRun=true" -H 'Content-Type: te
 api -X POST "$BASE/api/projects/$PROJECT/links" -H 'Content-Type: text/csv' -H "Idempotency-Key: $(cat people.key)" --data-binary @people.csv
 \`\`\`
 
-\`dryRun=true\` creates nothing and lists every fault (\`invalid\`: line, field, reason), every duplicate, and the allowance that would be left. \`valid\` includes duplicates. It always answers with JSON.
+\`dryRun=true\` creates nothing and lists every fault (\`invalid\`: line, field, reason), every duplicate, and the allowance that would be left (\`allowanceAfter\`: negative if so many videos are missing). \`valid\` includes duplicates. It always answers with JSON.
 A real run creates a link for every row, or nothing: a row that is not valid is 400, and the sentence names the first line. With
-\`Accept: text/csv\` the file comes back with a column \`error\`, which does not name duplicates; correct it and send it again, the column is ignored. A duplicate has the
+\`Accept: text/csv\` the file comes back with a column \`error\` for faults and duplicates; correct it and send it again, the column is ignored. A duplicate has the
 \`reference\` of another link of the project or of an earlier row; a row without a reference is compared by its \`email\` (letter case does not
 matter). Duplicates are 409 \`recipient_duplicate\`, or, with \`onDuplicate=skip\`, are left out and listed in \`skipped\`. Empty lines are
 ignored. \`line\` counts the lines of the file; the header is line 1.

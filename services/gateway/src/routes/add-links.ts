@@ -74,12 +74,16 @@ export async function addLinksRoute(app: FastifyInstance, context: Context): Pro
       if (request.query.dryRun) return reply.send(await dryRun(context, request, people));
       if (people.faults.length > 0) {
         if (!takesFile(request, people)) throw invalidRows(people);
-        return sendErrors(reply, 400, 'value_invalid', people, errorsByLine(people.faults));
+        const errors = [...errorsByLine(people.faults), ...(await duplicateErrors(context, request, people))];
+        return sendErrors(reply, 400, 'value_invalid', people, new Map(errors));
       }
       return await addLinks(context, request, reply, people);
     },
   );
 }
+
+const onDuplicateOf = ({ query }: FastifyRequest, { onDuplicate }: People): OnDuplicateName =>
+  onDuplicate ?? (query as AddLinksQueryInput).onDuplicate ?? 'error';
 
 const requestOf = (request: FastifyRequest, { valid }: People, onDuplicate: OnDuplicateName): AddLinksRequest => ({
   ...projectOf(request),
@@ -97,12 +101,19 @@ async function dryRun({ services }: Context, request: FastifyRequest, people: Pe
   const valid = people.valid.length;
   const invalid = people.faults.slice(0, INVALID_ROWS_SHOWN);
   if (valid === 0) return { valid, invalid, duplicates: [], allowanceAfter: await allowanceOf(services, request) };
-  const checked = await services.projects.addLinks(
-    { ...requestOf(request, people, 'skip'), dryRun: true },
-    { deadlineMs: DEADLINE_MS },
-  );
+  const checked = await tryOut(services, request, people);
+  const { allowanceAfter = null, allowanceMissing } = checked;
   const duplicates = duplicatesOf(checked, people);
-  return { valid, invalid, duplicates, allowanceAfter: checked.allowanceAfter ?? null };
+  return { valid, invalid, duplicates, allowanceAfter: allowanceMissing ? -allowanceMissing : allowanceAfter };
+}
+
+const tryOut = (services: Services, request: FastifyRequest, people: People): Promise<AddLinksResponse> =>
+  services.projects.addLinks({ ...requestOf(request, people, 'skip'), dryRun: true }, { deadlineMs: DEADLINE_MS });
+
+/** Returns the sentences for the duplicates of a file that is refused for other rows; none if they may be skipped. */
+async function duplicateErrors({ services }: Context, request: FastifyRequest, people: People) {
+  if (people.valid.length === 0 || onDuplicateOf(request, people) === 'skip') return [];
+  return errorsOf(duplicatesOf(await tryOut(services, request, people), people));
 }
 
 /** Returns the allowance of the owner. Throws `not_found` for another owner's project. */
@@ -117,7 +128,7 @@ async function allowanceOf({ projects, accounts }: Services, request: FastifyReq
 async function addLinks(context: Context, request: FastifyRequest, reply: FastifyReply, people: People) {
   const { services, baseUrl, streams } = context;
   const project = projectOf(request);
-  const onDuplicate = people.onDuplicate ?? (request.query as AddLinksQueryInput).onDuplicate ?? 'error';
+  const onDuplicate = onDuplicateOf(request, people);
   // Reserves the stream before it creates links, as for the creation of a project.
   if (people.valid.length > LIMITS.linkPageSize) streams.lists(request, reply);
   const message = requestOf(request, people, onDuplicate);
@@ -156,10 +167,7 @@ function refuseDuplicates(
   duplicates: DuplicateRowJson[],
 ) {
   const reason = 'recipient_duplicate';
-  if (takesFile(request, people)) {
-    const errors = duplicates.map(({ line, tokenId }): [number, string] => [line, duplicateOf(tokenId)]);
-    return sendErrors(reply, 409, reason, people, new Map(errors));
-  }
+  if (takesFile(request, people)) return sendErrors(reply, 409, reason, people, new Map(errorsOf(duplicates)));
   const { line, tokenId } = duplicates[0]!;
   const where = people.file ? `Line ${line}:` : `links[${line - 1}]:`;
   const others = duplicates.length - 1;
@@ -167,6 +175,10 @@ function refuseDuplicates(
   const sentence = `${where} ${duplicateOf(tokenId)}${more}. Nothing was created; onDuplicate=skip leaves duplicates out.`;
   throw new DomainError('conflict', sentence, { reason });
 }
+
+/** Returns the sentence for each line of a duplicate. */
+const errorsOf = (duplicates: DuplicateRowJson[]) =>
+  duplicates.map(({ line, tokenId }): [line: number, sentence: string] => [line, duplicateOf(tokenId)]);
 
 const duplicateOf = (tokenId: string | null): string =>
   tokenId === null ? 'an earlier row has the same person' : `the person has the link ${tokenId} already`;

@@ -41,7 +41,8 @@ function answerOf({ project, created, first, duplicates, remaining }: AddedLinks
     linksCursor: first.length < created ? makeCursor(first.at(-1)!.link.position) : undefined,
     created,
     duplicates,
-    allowanceAfter: remaining ?? undefined,
+    allowanceAfter: remaining === null ? undefined : Math.max(0, remaining),
     replayed: false,
+    allowanceMissing: remaining !== null && remaining < 0 ? -remaining : undefined,
   };
 }

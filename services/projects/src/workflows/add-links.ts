@@ -6,7 +6,7 @@ import { checkedInvitation, type Invitation, isEmpty } from '../domain/invitatio
 import { noSuchProject, type Project } from '../domain/project.ts';
 import { checkSandbox, reservedFor } from '../domain/sandbox.ts';
 import { sealedFor } from '../domain/sealing.ts';
-import { allowanceExceeded, noSuchUser, remainingVideos, type User } from '../domain/user.ts';
+import { noSuchUser, remainingVideos, type User } from '../domain/user.ts';
 import type { ClientSession } from '../store/transaction.ts';
 import { type AnswerFormat, answerOnce, type RepeatKey, type Run } from './answer-once.ts';
 import { duplicatesWithin, identitiesOf } from './duplicates.ts';
@@ -25,7 +25,10 @@ export interface AddedLinks {
   created: number;
   first: MintedLink[];
   duplicates: Duplicate[];
-  /** The videos that remain of the allowance, in a dry run after the creation; null without a limit. */
+  /**
+   * The videos that remain of the allowance; null without a limit. In a dry run, those after the creation: negative if it
+   * is too small.
+   */
   remaining: number | null;
 }
 
@@ -98,11 +101,15 @@ async function tryOut<T>(context: Context, addition: Addition<T>): Promise<Added
   const wanted = invitations.length - duplicates.length;
   await positionBefore(context, projectId, wanted);
   const user = await ownerOf(context, ownerId);
-  const remaining = remainingVideos(user);
   await checkRoom(context, project, wanted);
   const reserved = reservedFor(project, wanted);
-  if (remaining !== null && reserved > remaining) throw allowanceExceeded(reserved, remaining);
-  return { ...NONE, project, duplicates, remaining: remaining && remaining - reserved };
+  return { ...NONE, project, duplicates, remaining: remainingAfter(user, reserved) };
+}
+
+/** Returns the allowance after a reservation, whether or not it has room. */
+function remainingAfter(user: User, reserved: number): number | null {
+  const { videoLimit, videosReserved } = user;
+  return reserved === 0 || videoLimit === null ? remainingVideos(user) : videoLimit - videosReserved - reserved;
 }
 
 /** Fails with `invalid` if a sandbox would have too many clips. */
