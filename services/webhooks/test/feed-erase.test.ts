@@ -116,6 +116,19 @@ test('the event of an erased project removes the data of its events, also of tho
   assert.equal((await feedOf(harness, ownerId, 3)).filter(each => each.erased).length, 2);
 });
 
+test('an erasure counts each event, also if another event arrives while it runs', async () => {
+  const { ownerId, projectId } = project();
+  await publishAll(harness.kafka, [completed(submission(projectId)), completed(submission(projectId))]);
+  await feedOf(harness, ownerId, 2);
+  // The first step of the erasure, which the arriving event sees.
+  await harness.mongo.collection('erasures').insertOne({ _id: projectId as never, at: new Date() });
+  await harness.kafka.publish(await ownerEvent({ secrets }, ownerId, { projectId }));
+  await feedOf(harness, ownerId, 3);
+  const { erased } = await harness.operator.eraseProjectDeliveries({ projectId, dryRun: false });
+  assert.equal(erased!.events, 2);
+  assert.deepEqual(erasedIn((await readOn(harness.webhooks, ownerId)).events), ['erased', 'erased', 'erased']);
+});
+
 test('an erased owner has no events, also none that arrive later', async () => {
   const [{ ownerId, projectId }, other] = [project(), project()];
   await harness.kafka.publish(completed(submission(projectId)));

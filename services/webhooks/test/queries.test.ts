@@ -217,7 +217,7 @@ test('each query examines only the documents that it returns or changes, however
   assert.equal(await feed.tally({ projectId: 'fed', origin: 'link' }), 0);
   assert.equal(await feed.erase({ projectId: 'fed', submissionId: 'submission 3' }), 1);
   assert.equal(await feed.erase({ projectId: 'fed', origin: 'link' }), 0);
-  await feed.eraseEvent({ ownerId: 'feeder', id: 'event 4' });
+  await feed.eraseEvent({ ownerId: 'feeder', id: 'event 4' }, 'data');
   assert.equal(await feed.tally({ projectId: 'fed' }), 18);
   assert.equal(await feed.erase({ projectId: 'fed' }), 18);
   assert.equal(await feed.deleteOld(new Date(10), 100), 10);

@@ -40,8 +40,8 @@ export interface FeedStore {
   erasureOf(event: Pick<FeedEvent, 'ownerId' | 'projectId' | 'submissionId' | 'origin'>): Promise<FeedErasure>;
   /** Removes the data of the events of a submission or a link, or data and links of the events of a project. Returns their number. */
   erase(which: Erasable): Promise<number>;
-  /** Removes the data of one event. */
-  eraseEvent(event: Pick<FeedEvent, 'ownerId' | 'id'>): Promise<void>;
+  /** Removes the data of one event; in an erased project also its link. */
+  eraseEvent(event: Pick<FeedEvent, 'ownerId' | 'id'>, erasure: 'data' | 'project'): Promise<void>;
   /** Counts the events whose data `erase` would remove. */
   tally(which: Erasable): Promise<number>;
   /** Deletes the feed of an owner, and leaves a tombstone. Returns the number of events. */
@@ -162,13 +162,13 @@ export function feedStore({ feed, feedStarts, erasures }: Models): FeedStore {
       const { modifiedCount } = isProject(which)
         ? await feed.updateMany(
             { projectId, $or: [{ data: { $exists: true } }, { tokenId: { $gt: '' } }] },
-            { $unset: { ...BARE.$unset, origin: 1 as const }, $set: { ...BARE.$set, tokenId: '' } },
+            WITHOUT_LINK,
           )
         : await feed.updateMany(withData(which), BARE);
       return modifiedCount;
     },
-    async eraseEvent({ ownerId, id: eventId }) {
-      await feed.updateOne({ ownerId, eventId }, BARE);
+    async eraseEvent({ ownerId, id: eventId }, erasure) {
+      await feed.updateOne({ ownerId, eventId }, erasure === 'project' ? WITHOUT_LINK : BARE);
     },
     tally: which => feed.countDocuments(withData(which)),
     async eraseOwner(ownerId, at) {
@@ -198,6 +198,7 @@ export function feedStore({ feed, feedStarts, erasures }: Models): FeedStore {
 }
 
 const BARE = { $unset: { data: 1 as const }, $set: { dataBytes: 0 } };
+const WITHOUT_LINK = { $unset: { ...BARE.$unset, origin: 1 as const }, $set: { ...BARE.$set, tokenId: '' } };
 
 // The indexes have the size, so that a count reads no event.
 const withData = (which: Erasable) => ({ ...erasableQuery(which), dataBytes: { $gt: 0 } });

@@ -14,7 +14,7 @@ const TRY_AGAIN_MS = 20;
  */
 export async function appendToFeed(context: FeedContext, event: FeedEvent, signal: AbortSignal): Promise<void> {
   const { feed } = context.store;
-  const { ownerId, projectId } = event;
+  const { ownerId } = event;
   const erased = await feed.erasureOf(event);
   if (erased === 'owner') return;
   const { data, origin, ...bare } = event;
@@ -23,14 +23,10 @@ export async function appendToFeed(context: FeedContext, event: FeedEvent, signa
   await insertLast(context, shown, signal);
   // An erasure that ran during the insert did not see this event. This also holds for an event that the feed has already:
   // the process that inserted it may have been killed here.
-  switch (await feed.erasureOf(event)) {
-    case 'owner':
-      return void (await feed.eraseOwner(ownerId, context.clock.now()));
-    case 'project':
-      return void (await feed.erase({ projectId }));
-    case 'data':
-      return void (await feed.eraseEvent(event));
-  }
+  // Only this event: the erasure counts the others.
+  const later = await feed.erasureOf(event);
+  if (later === 'owner') await feed.eraseOwner(ownerId, context.clock.now());
+  else if (later !== 'nothing') await feed.eraseEvent(event, later);
 }
 
 /** Inserts the event behind the last one, unless the feed has the event already. */
