@@ -1,5 +1,5 @@
 import type { Context } from '../context.ts';
-import { resumeProjectErasure } from './erasure/erase-project.ts';
+import { resumeProjectErasures } from './erasure/erase-project.ts';
 import { eraseEndedSandboxes } from './erasure/erase-sandboxes.ts';
 import { expireInProjects } from './erasure/expire-in-projects.ts';
 import { expireSubmissions } from './erasure/expire-submissions.ts';
@@ -20,7 +20,7 @@ export const SELDOM: Step[] = [
   endHolds,
   removeKept,
   purgeAgain,
-  resumeProjectErasure,
+  resumeProjectErasures,
   expireSubmissions,
   expireInProjects,
   removeArchives,

@@ -1,5 +1,6 @@
 import { newEvent } from '@recording-request/events/event';
 import { outboxEntry } from '@recording-request/events/kafka';
+import { isOutage } from '@recording-request/kit/outage';
 import type { Context } from '../../context.ts';
 import { sumOf, type Tally, tallyOf } from '../../domain/erasure.ts';
 import { projectPrefix, uploadPrefix } from '../../domain/object-keys.ts';
@@ -37,16 +38,28 @@ export async function tallyProject({ erasures, deadLetters, objects }: EraseCont
   return { ...(await tallyPrefixes(objects, prefixes)), ...counts };
 }
 
-/** Continues an interrupted erasure, or removes late results: at most one project per turn of the sweeper. */
-export async function resumeProjectErasure(context: EraseContext & Pick<Context, 'kafka'>): Promise<void> {
-  const project = await context.erasures.takeDueProject(RESUME_MS);
-  if (!project) return;
-  if (project.owned && !project.owned.doneAt) await eraseOwnedProject(context, project, TURN_MS);
-  else await notePurged(context, project, await erasePart(context, project.id));
+/**
+ * Continues interrupted erasures and removes late results, for at most TURN_MS per turn of the sweeper. A project that takes
+ * longer than PART_MS waits until the other due projects had their turn.
+ */
+export async function resumeProjectErasures(context: EraseContext & Pick<Context, 'kafka'>): Promise<void> {
+  const { erasures, log } = context;
+  for (const end = performance.now() + TURN_MS; performance.now() < end; ) {
+    const project = await erasures.takeDueProject(RESUME_MS);
+    if (!project) return;
+    const { id: projectId, owned } = project;
+    try {
+      if (owned && !owned.doneAt) await eraseOwnedProject(context, project, PART_MS);
+      else await notePurged(context, project, await erasePart(context, projectId));
+    } catch (error) {
+      if (isOutage(error)) throw error;
+      log.warn({ err: error, projectId }, 'The erasure of a project stopped; a later turn of the sweeper continues it');
+    }
+  }
 }
 
-/** How long one turn of the sweeper works on the erasure of one project. */
 const TURN_MS = 20_000;
+const PART_MS = 5_000;
 // A project can have ten thousand links.
 const LINKS_DEADLINE_MS = 60_000;
 

@@ -5,14 +5,17 @@ import { BATCH, type EraseContext, eraseSubmission } from './erase-submission.ts
 import { purgeUploads } from './purge-uploads.ts';
 
 /**
- * Erases a submission that was just stored if its project was erased meanwhile. Returns whether the project was erased.
+ * Erases a submission that was just stored if its project was erased meanwhile, and counts it for the owner. Returns whether
+ * the project was erased.
  */
 export async function eraseIfProjectIs(
   context: EraseContext,
   { id, projectId }: Pick<Submission, 'id' | 'projectId'>,
 ): Promise<boolean> {
-  if (!(await context.erasures.findProject(projectId))) return false;
-  await eraseSubmission(context, id);
+  const project = await context.erasures.findProject(projectId);
+  if (!project) return false;
+  const { tally } = await eraseSubmission(context, id);
+  if (project.owned) await context.erasures.addRemoved(projectId, { removed: tally });
   return true;
 }
 
