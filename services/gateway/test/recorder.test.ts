@@ -360,3 +360,16 @@ test('a response shows each answer and its uploads', async () => {
   assert.equal((await fetch(here('/opened'), { method: 'POST' })).status, 204);
   assert.equal((await fetch(here('/thank-you'))).status, 200);
 });
+
+test('the page that stops reminders names the bodies that it takes', async () => {
+  const post = (init: RequestInit) => fetch(`${harness.base}/r/${token}/reminders`, { method: 'POST', ...init });
+  for (const type of ['application/json', 'text/plain', 'text/csv']) {
+    const answer = await post({ body: '{}', headers: { 'content-type': type } });
+    assert.equal(answer.status, 415, type);
+    assert.equal(
+      (await answer.json()).error,
+      'Send the body as application/x-www-form-urlencoded or multipart/form-data.',
+    );
+  }
+  assert.equal((await post({})).status, 400, 'no body');
+});

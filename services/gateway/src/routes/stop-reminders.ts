@@ -1,3 +1,4 @@
+import { DomainError } from '@recording-request/kit/errors';
 import type { RenderedDocument } from '@recording-request/web-shared/document';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import Type from 'typebox';
@@ -12,6 +13,8 @@ export interface StopPage {
 
 type WithToken = { Params: { token: string } };
 
+const FORMS = ['application/x-www-form-urlencoded', 'multipart/form-data'];
+const FORM = Type.String();
 const FORM_BYTES = 4_096;
 /** The page's button, and the body by which a mail program unsubscribes with one click (RFC 8058, in both forms). */
 const STOPS =
@@ -25,18 +28,21 @@ export async function stopRemindersRoutes(
   app: FastifyInstance,
   show: (request: FastifyRequest<WithToken>, stop: boolean) => Promise<StopPage>,
 ): Promise<void> {
+  app.removeAllContentTypeParsers();
   app.addContentTypeParser(
-    ['application/x-www-form-urlencoded', 'multipart/form-data'],
+    FORMS,
     { parseAs: 'string', bodyLimit: FORM_BYTES },
     async (_request: FastifyRequest, body: string) => body,
   );
   const answer = async (request: FastifyRequest<WithToken>, reply: FastifyReply) => {
-    const stops = request.method === 'POST' && typeof request.body === 'string' && STOPS.test(request.body);
+    const { method, body } = request;
+    if (method === 'POST' && typeof body !== 'string') throw new DomainError('invalid', 'Send the form of this page.');
+    const stops = typeof body === 'string' && STOPS.test(body);
     const { status, document } = await show(request, stops);
     return sendDocument(reply, status, document);
   };
   const path = '/r/:token/reminders';
   app.get<WithToken>(path, { config: open('address') }, answer);
-  const schema = { hide: true, body: Type.String() };
+  const schema = { hide: true, body: { content: Object.fromEntries(FORMS.map(type => [type, { schema: FORM }])) } };
   app.post<WithToken>(path, { config: open('address'), bodyLimit: FORM_BYTES, schema }, answer);
 }
