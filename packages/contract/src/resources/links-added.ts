@@ -8,7 +8,7 @@ export const INVALID_ROWS_SHOWN = 1_000;
 const line = Type.Integer({
   minimum: 1,
   description:
-    'In a CSV file, the line on which the row begins; the header is line 1. In JSON, the position in `links`, from 1.',
+    'In a CSV file, the line of the file on which the row begins, from 1; the header is one of them. In JSON, the position in `links`, from 1.',
 });
 
 export const DuplicateRow = Type.Object(

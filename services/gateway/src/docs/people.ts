@@ -22,7 +22,7 @@ project; a body of \`POST /api/projects\` has at most 1 MiB, so add many people 
 in \`recipients\`, otherwise its first link has no person.
 
 **CSV in.** The first line names the columns: name, reference, email, locale, dueAt, and \`meta.…\` for metadata. The separator may be a comma,
-a semicolon or a tab, the encoding UTF-8 or UTF-16 (Excel: “CSV UTF-8” or “Unicode Text”). At most ${said(LIMITS.count)} rows and 8 MiB.
+a semicolon or a tab (a line \`sep=;\` for Excel may come first), the encoding UTF-8 or UTF-16 (Excel: “CSV UTF-8” or “Unicode Text”). At most ${said(LIMITS.count)} rows and 8 MiB.
 
 \`\`\`sh
 cat > people.csv <<'CSV'
@@ -40,7 +40,7 @@ A real run creates a link for every row, or nothing: a row that is not valid is 
 \`Accept: text/csv\` the file comes back with a column \`error\` for faults and duplicates; correct it and send it again, the column is ignored. A duplicate has the
 \`reference\` of another link of the project or of an earlier row; a row without a reference is compared by its \`email\` (letter case does not
 matter). Duplicates are 409 \`recipient_duplicate\`, or, with \`onDuplicate=skip\`, are left out and listed in \`skipped\`. Empty lines are
-ignored. \`line\` counts the lines of the file; the header is line 1.
+ignored. \`line\` counts the lines of the file, from 1; the header is one of them.
 
 The same from a program: \`POST …/links\` with JSON \`{"links": [{"name": …, "metadata": {…}}, …], "onDuplicate": "error"}\`. There, \`line\` is the
 position in \`links\`, from 1. New links count against the allowance.

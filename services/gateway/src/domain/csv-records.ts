@@ -32,12 +32,17 @@ const QUOTE = '"';
 /**
  * Yields the records of a CSV file (RFC 4180), with CRLF, LF or CR. A quote inside a cell without quotes is text. Keeps
  * at most `most` cells of a record, and refuses one with far more, so that a file of a million separators costs no memory.
- * csv-parse has no such limit, and numbers a record by its last line. Throws a CsvError.
+ * csv-parse has no such limit, and numbers a record by its last line. `from`: where the first record begins. Throws a
+ * CsvError.
  */
-export function* csvRecords(text: string, separator: string, most: number): Generator<CsvRecord> {
+export function* csvRecords(
+  text: string,
+  separator: string,
+  most: number,
+  from: Pick<CsvRecord, 'start' | 'line'> = { start: 0, line: 1 },
+): Generator<CsvRecord> {
   const stop = new RegExp(`[${separator}\\r\\n]`, 'g');
-  let at = 0;
-  let line = 1;
+  let { start: at, line } = from;
   while (at < text.length) {
     const record: CsvRecord = { line, cells: [], hasMore: false, start: at, end: at, ends: [] };
     let count = 0;

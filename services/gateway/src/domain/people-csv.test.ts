@@ -39,6 +39,34 @@ test('a file may use any separator and line break, and cells may have quotes, br
   assert.deepEqual(await peopleOf('email\n=1+1@x.y'), [{ email: '=1+1@x.y' }], 'a formula is a text');
 });
 
+test('a first line may name the separator, as Excel reads it', async () => {
+  const ben = { name: 'Ben', reference: 'a,b' };
+  for (const first of ['sep=;', 'SEP=;', '"sep=;"', 'sep=;;;']) {
+    for (const end of ['\n', '\r\n', '\r']) {
+      const { rows } = await read([first, 'name;reference', 'Ana;P-1', 'Ben;a,b', ''].join(end));
+      assert.deepEqual(
+        rows.map(({ record, person }) => [record.line, person]),
+        [
+          [3, ANA],
+          [4, ben],
+        ],
+        `${first} ${JSON.stringify(end)}`,
+      );
+    }
+  }
+  assert.deepEqual(await peopleOf('sep=,\nname,reference\nAna,P-1'), [ANA]);
+  assert.deepEqual(await peopleOf('sep=\t\nname\treference\nAna\tP-1'), [ANA]);
+  assert.deepEqual(await peopleOf('sep=;\nname\nAna, PhD'), [{ name: 'Ana, PhD' }], 'the named one, not the first');
+  assert.match(await refusal('sep=;\n'), /^The file has no header/);
+  assert.match(await refusal('sep=;'), /^The file has no header/);
+  assert.match(
+    await refusal('sep=|\nname|reference\nAna|P-1'),
+    /^The first line names the separator "\|": use a comma,/,
+  );
+  assert.match(await refusal('sep=;\nname;colour\nAna;red'), /^"colour" is not a column/);
+  assert.match(await refusal('sep=;\nname\n"Ana'), /^Line 3: a cell has no closing quote/);
+});
+
 test('a row is numbered by the line on which it begins; empty rows are left out', async () => {
   const { rows } = await read('name,reference,,\n\n"a\nb",1,,\n,,\n c ,2,,\n');
   assert.deepEqual(
@@ -115,6 +143,8 @@ test('the file comes back with an error for each row, which a repeated import ig
   assert.equal(await errors(text), marked);
   assert.equal(await errors(marked), marked);
   assert.deepEqual(await peopleOf(marked), await peopleOf(text));
+  assert.equal(await errors(`sep=;\r\n${text}`), `sep=;\r\n${marked}`, 'with the line that names the separator');
+  assert.equal(await errors(`sep=;\r\n${marked}`), `sep=;\r\n${marked}`);
   const empty = await errors('name,reference,,\nBen,1,,\nAna,,,\n');
   assert.equal(empty, 'name,reference,error\r\nBen,1,"wrong"\r\nAna,,\r\n', 'without the empty columns at the end');
   assert.equal(await errors('name,error\nBen,old,more'), 'name,error\r\nBen,old,more,"wrong"\r\n', 'no cell is lost');

@@ -56,11 +56,11 @@ export function textOfFile(bytes: Buffer, charset = 'utf-8'): { text: string; ha
 export async function readPeople(text: string, pause: () => Promise<unknown>): Promise<PeopleFile> {
   if (text.trim() === '') throw wrong(`The file is empty: ${HEADER_RULE}`);
   try {
-    const { separator, header } = headerOf(text);
+    const { separator, header } = headerOf(text, separatorLine(text));
     const columns = columnsOf(header);
     const rows: PersonRow[] = [];
     let read = 0;
-    for (const record of csvRecords(text, separator, columns.length)) {
+    for (const record of csvRecords(text, separator, columns.length, header)) {
       if (read++ % PAUSE_ROWS === PAUSE_ROWS - 1) await pause();
       if (rows.length === LIMITS.count && !isEmpty(record))
         throw wrong(`The file has more than ${LIMITS.count.toLocaleString('en')} rows: split it.`);
@@ -81,10 +81,29 @@ const HEADER_RULE = `the first line must name the columns, such as ${COLUMNS.joi
 
 const isEmpty = ({ cells, hasMore }: CsvRecord): boolean => !hasMore && cells.every(cell => cell.trim() === '');
 
+interface Start {
+  separators: string[];
+  start: number;
+  line: number;
+}
+
+// A spreadsheet splits also this line at the separator, and then adds empty cells.
+const SEPARATOR_LINE = /^"?sep=([^"\r\n])"?[,;\t]*(?:\r\n|\r|\n)/i;
+
+/** Returns where the header begins: after the line `sep=;`, which tells Excel the separator. */
+function separatorLine(text: string): Start {
+  const [whole, separator] = SEPARATOR_LINE.exec(text) ?? [];
+  if (whole === undefined || separator === undefined) return { separators: SEPARATORS, start: 0, line: 1 };
+  if (!SEPARATORS.includes(separator))
+    throw wrong(`The first line names the separator ${JSON.stringify(separator)}: use a comma, a semicolon or a tab.`);
+  return { separators: [separator], start: whole.length, line: 2 };
+}
+
 /** Returns the header, and the separator by which it has the most known columns. */
-function headerOf(text: string): { separator: string; header: CsvRecord } {
-  const found = SEPARATORS.map(separator => {
-    const { value: header } = csvRecords(text, separator, HEADER_CELLS).next();
+function headerOf(text: string, { separators, ...from }: Start): { separator: string; header: CsvRecord } {
+  if (text.length === from.start) throw wrong(`The file has no header: ${HEADER_RULE}`);
+  const found = separators.map(separator => {
+    const { value: header } = csvRecords(text, separator, HEADER_CELLS, from).next();
     return { separator, header: header!, known: header!.cells.filter(isKnown).length };
   });
   const best = found.reduce((most, each) => (each.known > most.known ? each : most));
@@ -152,6 +171,7 @@ export function* withErrors(file: PeopleFile, errorOf: (row: PersonRow) => strin
     const missing = separator.repeat(Math.max(0, kept - ends.length));
     return `${text.slice(start, last)}${missing}${separator}${cell}\r\n`;
   };
+  yield text.slice(0, header.start);
   yield line(header, ERROR);
   for (const row of rows) yield line(row.record, errorOf(row));
 }
