@@ -63,7 +63,8 @@ test('a request has its route, and continues the trace in its headers', async ()
     response.writeHead(201).end('done');
   };
   const traceId = '0af7651916cd43dd8448eb211c80319c';
-  await call('/projects/1?a=b&c&d=e=f', {
+  const projectId = uuidv7();
+  await call(`/projects/${projectId}?a=b&c&d=e=f`, {
     method: 'POST',
     headers: { traceparent: `00-${traceId}-b7ad6b7169203331-01` },
   });
@@ -79,8 +80,8 @@ test('a request has its route, and continues the trace in its headers', async ()
     'http.response.status_code': 201,
     'http.route': '/projects/{projectId}',
     'url.scheme': 'http',
-    'url.path': '/projects/1',
-    'url.query': 'a=REDACTED&c&d=REDACTED',
+    'url.path': `/projects/${projectId}`,
+    'url.query': 'a=REDACTED&REDACTED&d=REDACTED',
     'network.protocol.version': '1.1',
     'network.peer.address': '127.0.0.1',
     'server.address': '127.0.0.1',
@@ -96,6 +97,21 @@ test('a request has its route, and continues the trace in its headers', async ()
     'url.scheme': 'http',
     'network.protocol.version': '1.1',
   });
+});
+
+test('a path and a query show the words of the route and ids, and nothing else that a client wrote', async () => {
+  const token = `vr_${'a'.repeat(38)}`;
+  answer = (incoming, response) => {
+    if (incoming.url!.startsWith('/r/')) nameRequest(incoming, '/r/:token/links/:tokenId/remind');
+    response.end();
+  };
+  await call(`/r/${token}/links/ana@example.com/remind?Ana%20Miller&ana@example.com=1&ref=P-17`);
+  const { attributes } = await spanOf();
+  assert.equal(attributes['url.path'], `/r/${token}/links/REDACTED/remind`);
+  assert.equal(attributes['url.query'], 'REDACTED&REDACTED&ref=REDACTED');
+  exporter.reset();
+  await call('/links/Ana');
+  assert.equal((await spanOf()).attributes['url.path'], '/REDACTED/REDACTED');
 });
 
 test('a request has the ids that are found while it is served, even by code outside its context', async () => {

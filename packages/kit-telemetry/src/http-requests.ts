@@ -92,6 +92,7 @@ function end(request: IncomingMessage, response: ServerResponse, served: Served)
     ...(failed && { error: {} }),
     attributes: {
       ...both,
+      'url.path': pathOf(request, route),
       ...(status && { 'http.response.status_code': status }),
       ...(from && { 'client.address': from }),
     },
@@ -102,14 +103,13 @@ const schemeOf = ({ socket }: IncomingMessage): string => (socket instanceof TLS
 
 function attributesOf(request: IncomingMessage, method: string): Attributes {
   const { url = '', headers, socket } = request;
-  const [path, query] = url.split('?', 2);
+  const query = url.split('?', 2)[1];
   // A name and a password before the host must not get into a span.
   const [, host, port] = /^(?:.*@)?(.*?)(?::(\d+))?$/.exec(headers.host ?? '') ?? [];
   return {
     'http.request.method': method,
     ...(method === OTHER && { 'http.request.method_original': request.method ?? '' }),
     'url.scheme': schemeOf(request),
-    'url.path': path?.slice(0, TEXT_MAX) ?? '',
     ...(query && { 'url.query': namesOf(query).slice(0, TEXT_MAX) }),
     'network.protocol.version': request.httpVersion,
     ...(host && { 'server.address': host.slice(0, TEXT_MAX) }),
@@ -123,5 +123,30 @@ function attributesOf(request: IncomingMessage, method: string): Attributes {
   };
 }
 
+const HIDDEN = 'REDACTED';
+const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+// Whole tokens, which every attribute loses later; see `redact`.
+const TOKEN = /^(?:api|prj|vr)_[0-9A-Za-z]{16,}$/;
+const NAME = /^[A-Za-z][\w.-]{0,39}$/;
+
+/** Returns a path with the words of its route and the ids. Hides every other part, because a client may put a person there. */
+function pathOf({ url = '' }: IncomingMessage, route = ''): string {
+  const words = route.split('/');
+  const isShown = (part: string, at: number) =>
+    part === '' || part === words[at] || UUID.test(part) || TOKEN.test(part);
+  const parts = url.split('?', 1)[0]!.split('/');
+  return parts
+    .map((part, at) => (isShown(part, at) ? part : HIDDEN))
+    .join('/')
+    .slice(0, TEXT_MAX);
+}
+
 /** Returns a query without its values, because they may be words that somebody looks for, or name a person. */
-const namesOf = (query: string): string => query.replaceAll(/=[^&]*/g, '=REDACTED');
+const namesOf = (query: string): string =>
+  query
+    .split('&')
+    .map(part => {
+      const [name = '', value] = part.split('=', 2);
+      return value !== undefined && NAME.test(name) ? `${name}=${HIDDEN}` : HIDDEN;
+    })
+    .join('&');

@@ -47,8 +47,10 @@ const HTTP = {
   'network.peer.port': 'its port',
   'network.protocol.version': '`1.0`, `1.1`, `2`',
   'url.scheme': '`http`, `https`',
-  'url.path': 'the path, without tokens; empty for HTTP requests that services send',
-  'url.query': 'the names in the query; each value is REDACTED. Empty for HTTP requests that services send',
+  'url.path':
+    'the words of the route and the ids; every other part is REDACTED, and a token loses its secret. Empty for HTTP requests that services send',
+  'url.query':
+    'the names in the query; each value, and each text that is no name, is REDACTED. Empty for HTTP requests that services send',
   'user_agent.original': 'the client’s own name',
   ...SERVER,
   ...ERROR,
