@@ -78,6 +78,9 @@ export interface KeptRow extends Pick<RowResult, 'name' | 'title' | 'findings'> 
 
 const COMMIT_DIGITS = 8;
 
+// Puts 10b between 10 and 11.
+const byName = new Intl.Collator('en', { numeric: true }).compare;
+
 /** Returns the kept rows in the order of their numbers. The judged rows of the run replace older results. */
 export function withRun(kept: readonly KeptRow[], { date, commit, cpu, rows }: RunResult): KeptRow[] {
   const about = { date, commit: commit.slice(0, COMMIT_DIGITS), cpu };
@@ -85,7 +88,7 @@ export function withRun(kept: readonly KeptRow[], { date, commit, cpu, rows }: R
     .filter(({ state }) => state === 'judged')
     .map(({ name, title, rounds, findings }) => ({ name, title, ...about, rounds, findings }));
   const names = new Set(judged.map(({ name }) => name));
-  return [...kept.filter(({ name }) => !names.has(name)), ...judged].sort((a, b) => Number(a.name) - Number(b.name));
+  return [...kept.filter(({ name }) => !names.has(name)), ...judged].sort((a, b) => byName(a.name, b.name));
 }
 
 /** Writes a run's judged rows to the file. Returns all rows of the file. */

@@ -21,15 +21,17 @@ const run = (date: string, ...rows: RowResult[]): RunResult => ({
 });
 
 test('the newest judged result of each row is kept, in the order of their numbers', () => {
-  const first = withRun([], run('2026-01-01', row('10', 1.5), row('2', 1.5)));
+  const first = withRun([], run('2026-01-01', row('11', 1.1), row('10b', 1.2), row('10', 1.5), row('2', 1.5)));
   const kept = withRun(
     first,
     run('2026-02-01', row('2', 2.5), row('10', 9, { state: 'void' }), row('3', 1, { state: 'not measured' })),
   );
   const lines = tableOf(kept).split('\n').slice(2);
-  assert.equal(lines.length, 2);
+  assert.equal(lines.length, 4);
   assert.match(lines[0]!, /^\| 2 \| one project .*\| ≥ 1 \| 2\.5 \| 2\.4 to 2\.6 \| 9 \| 2026-02-01, abc \| met \|$/);
   assert.match(lines[1]!, /^\| 10 .*\| 1\.5 .* 2026-01-01, abc \| met \|$/);
+  assert.match(lines[2]!, /^\| 10b /);
+  assert.match(lines[3]!, /^\| 11 /);
 });
 
 test('the table names the processor of a run', () => {
