@@ -2,6 +2,7 @@
  * Tests the owner's contract through HTTP only. The six services run as processes on real servers. All suites are in
  * one file, because starting the services takes longer than running a suite.
  */
+import { randomBytes } from 'node:crypto';
 import { after } from 'node:test';
 import { startTestSystem } from '@recording-request/testing/test-system';
 import { prepareSchemathesis } from './harness/schemathesis.ts';
@@ -26,8 +27,10 @@ import { shardKeys } from './suites/shard-keys.ts';
 import { webhookRecipients } from './suites/webhook-recipients.ts';
 
 await using starting = new AsyncDisposableStack();
+const secretsKey = `k1:${randomBytes(32).toString('base64')}`;
 const system = starting.use(
   await startTestSystem({
+    env: { SECRETS_KEY: secretsKey },
     shardKeys: Object.fromEntries(Object.entries(shardings).map(([database, { keys }]) => [database, keys])),
   }),
 );
@@ -57,4 +60,4 @@ descriptions(seed, runSchemathesis);
 // Checks the commands that the suites above have sent. The benchmark comes later, because it queries over a service's
 // connection.
 shardKeys(system);
-benchmark(seed);
+benchmark(seed, secretsKey);

@@ -9,7 +9,7 @@ import type { SeedData } from '../harness/seed.ts';
  * Runs the checks that `npm run bench` makes before it measures: they compare the responses of all variants. Measures
  * nothing, and omits the peers that need a build.
  */
-export function benchmark({ system, ada }: SeedData): void {
+export function benchmark({ system, ada }: SeedData, secretsKey: string): void {
   describe('benchmark', () => {
     for (const row of ROWS.filter(each => !each.alone)) {
       test(`row ${row.name}, ${row.title}: every variant returns the expected answer`, {
@@ -23,6 +23,7 @@ export function benchmark({ system, ada }: SeedData): void {
           log,
           signal: t.signal,
           scale: CHECK,
+          secretsKey,
           product: {
             baseUrl,
             token: ada.token,

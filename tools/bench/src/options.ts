@@ -36,7 +36,7 @@ measures all rows except those marked "only when named", for an hour at most. Li
 alone. First installs and builds missing programs, outside the hour. Do not use the machine meanwhile.
 
   ROW         one or more row numbers, such as 1 3; the times are for nine rounds:
-${rows.map(row => `              ${row.name.padStart(2)}  ${row.title} (about ${row.minutes} min${row.named ? ', only when named' : ''})`).join('\n')}
+${rows.map(row => `              ${row.name.padStart(3)}  ${row.title} (about ${row.minutes} min${row.named ? ', only when named' : ''})`).join('\n')}
   counts      counts MongoDB operations, RPCs, Kafka records and store requests of each kind of request and of one clip
   --against COMMIT
               compares reads of the current services with those of another commit, on the same servers in alternation

@@ -17,8 +17,8 @@ export interface Scale {
   clip: { seconds: number; width: number; height: number };
   /** The number of repetitions, in one sample, of work that takes less than a second. */
   repeats: number;
-  /** Sizes of the large project and of the owner with many projects. */
-  growth: { submissions: number; links: number; projects: number };
+  /** Sizes of the large project, of the owner with many projects, and of the long feed. */
+  growth: { submissions: number; links: number; projects: number; events: number };
 }
 
 export const FULL: Scale = {
@@ -28,7 +28,7 @@ export const FULL: Scale = {
   largeBytes: 100e6,
   clip: { seconds: 30, width: 1280, height: 720 },
   repeats: 5,
-  growth: { submissions: 100_000, links: 10_000, projects: 2_000 },
+  growth: { submissions: 100_000, links: 10_000, projects: 2_000, events: 100_000 },
 };
 /** The small scale at which each variant's answer is checked. */
 export const CHECK: Scale = {
@@ -38,7 +38,7 @@ export const CHECK: Scale = {
   largeBytes: 2e6,
   clip: { seconds: 3, width: 320, height: 180 },
   repeats: 1,
-  growth: { submissions: 200, links: 20, projects: 10 },
+  growth: { submissions: 200, links: 20, projects: 10, events: 30 },
 };
 
 /** The environment of a row: the product, its peers, and a folder that is removed at the end. */
@@ -48,6 +48,8 @@ export interface Bench {
   signal: AbortSignal;
   scale: Scale;
   product: Product;
+  /** The SECRETS_KEY of the product's services. */
+  secretsKey: string;
   peers: Peers;
   /** The folder for CPU profiles of the services, if they are wanted. */
   profile?: string | undefined;

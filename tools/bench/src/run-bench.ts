@@ -1,4 +1,5 @@
 import { execFile } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
 import { cpus } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -51,8 +52,9 @@ export async function runBench(options: Options, place: RunPlace): Promise<RunRe
   const startedAt = performance.now();
   const left = () => LIMIT_SECONDS - STOP_SECONDS - (performance.now() - startedAt) / 1000;
   await using stack = new AsyncDisposableStack();
-  const product = await startProduct({ dir, env, log, signal, profile, programs }, stack);
-  const bench: Bench = { dir, log, signal, scale: FULL, product, peers, profile };
+  const secretsKey = `k1:${randomBytes(32).toString('base64')}`;
+  const product = await startProduct({ dir, env, log, signal, profile, programs, secretsKey }, stack);
+  const bench: Bench = { dir, log, signal, scale: FULL, product, secretsKey, peers, profile };
   const run = { ...(await aboutRun()), rows: [] as RowResult[] };
   const random = randomFrom(seed);
   for (const [at, row] of rows.entries()) {
@@ -92,7 +94,13 @@ async function startProduct(
     signal,
     profile,
     programs,
-  }: Pick<RunPlace, 'dir' | 'log' | 'signal'> & Pick<Options, 'profile'> & { env: NodeJS.ProcessEnv; programs: string },
+    secretsKey,
+  }: Pick<RunPlace, 'dir' | 'log' | 'signal'> &
+    Pick<Options, 'profile'> & {
+      env: NodeJS.ProcessEnv;
+      programs: string;
+      secretsKey: string;
+    },
   stack: AsyncDisposableStack,
 ): Promise<Product> {
   const dataDir = join(dir, 'servers');
@@ -105,7 +113,7 @@ async function startProduct(
       servers: { env: serversEnv },
       dataDir: dir,
       s3Bucket: bucket,
-      env: { ...RAISED, ...withPrograms(programs), ...profiling(profile, 'product') },
+      env: { ...RAISED, ...withPrograms(programs), ...profiling(profile, 'product'), SECRETS_KEY: secretsKey },
       restart: false,
       log,
       signal,

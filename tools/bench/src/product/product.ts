@@ -4,6 +4,7 @@ import type { SubmissionJson } from '@recording-request/contract/resources/submi
 import { expectAnswer, send } from '@recording-request/harness/http-client';
 import { createUpload as createTusUpload } from '@recording-request/harness/tus';
 import type { Cluster } from '@recording-request/stack/cluster';
+import { provision } from '@recording-request/stack/provision';
 import { waitFor } from '@recording-request/stack/wait';
 import { curl } from '../load/curl.ts';
 
@@ -26,6 +27,11 @@ export interface Product {
 const LIMIT_MS = 60_000;
 const READY_MS = 180_000;
 const ACCEPTED = [200, 202, 204];
+
+/** Creates an owner. Returns the product with the owner's token. */
+export async function newOwner(product: Product): Promise<Product> {
+  return { ...product, token: (await provision(product)).apiToken };
+}
 
 export const bearer = ({ token }: Pick<Product, 'token'>) => ({ authorization: `Bearer ${token}` });
 

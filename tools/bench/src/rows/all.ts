@@ -2,6 +2,7 @@ import type { Row } from '../row.ts';
 import { archive } from './archive.ts';
 import { claims } from './claims.ts';
 import { growth } from './growth.ts';
+import { growthLists } from './growth-lists.ts';
 import { landing } from './landing.ts';
 import { mediaJob } from './media-job.ts';
 import { memory } from './memory.ts';
@@ -26,6 +27,7 @@ export const ROWS: readonly Row[] = [
   landing,
   memory,
   growth,
+  growthLists,
   workers,
   telemetryReads,
   start,

@@ -1,8 +1,7 @@
 import type { ProjectCreatedJson } from '@recording-request/contract/resources/project';
-import { provision } from '@recording-request/stack/provision';
 import { type LoadClient, openLoadClient } from '../load/http-client.ts';
 import { clipOf } from '../product/clips.ts';
-import { ask, bearer, createProject, landClip, type Product } from '../product/product.ts';
+import { ask, bearer, createProject, landClip, newOwner, type Product } from '../product/product.ts';
 import { openSeed, type Seed } from '../product/seed.ts';
 import { openSmallSweeper, openSweeper, type Sweeper } from '../product/sweeper.ts';
 import { type Bench, expectEqual, type Prepared, type Row } from '../row.ts';
@@ -107,10 +106,6 @@ interface Filled {
   submissionId: string;
   /** The ETag of an answer that the dashboard already has. */
   etag: string;
-}
-
-async function newOwner(product: Product): Promise<Product> {
-  return { ...product, token: (await provision(product)).apiToken };
 }
 
 async function filled(owner: Product, seed: Seed, copied: string, links: number, clips: number): Promise<Filled> {
