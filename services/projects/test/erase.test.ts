@@ -46,6 +46,23 @@ const everything = (marker: string) => ({
   sharedLinkMaxUses: 10,
 });
 
+test('a count after an erasure finds records that were stored late', async () => {
+  const { links, idempotency } = running.store.models;
+  const ownerId = await newOwner(running, 100);
+  const { project, uniqueLinks } = await newProject(running, { count: 2 }, ownerId);
+  const { projectId } = project!;
+  const late = await links.findById(uniqueLinks[0]!.linkId).lean();
+  const owned = { ownerId, projectId };
+  assert.equal((await running.projects.eraseOwnedProject({ ...owned, dryRun: false })).counts!.links, 2);
+  await links.collection.insertOne({ ...late, sealedInvitation: 'k1.sealed' } as never);
+  await idempotency.collection.insertOne({ _id: uuidv7(), userId: ownerId, key: uuidv7(), projectId } as never);
+  const { counts } = await running.projects.eraseOwnedProject({ ...owned, dryRun: true });
+  assert.deepEqual([counts!.links, counts!.people, counts!.rememberedAnswers], [1, 1, 1]);
+  assert.equal((await erase(projectId, true)).links, 1, 'the operator sees it too');
+  await erase(projectId);
+  assert.equal((await erase(projectId, true)).links, 0);
+});
+
 test('an erased project leaves no text, and returns its unused videos to the allowance', async () => {
   const ownerId = await newOwner(running, 100);
   const settings = everything('a project that goes');
@@ -196,10 +213,13 @@ test('a value confirms one erasure of its owner, for ten minutes', async () => {
   const context = { store: running.store, secrets };
   await confirmErasure({ ...context, clock: at(-1) }, target, confirm);
   await assert.rejects(confirmErasure({ ...context, clock: at(0) }, target, confirm), { message: /has expired/ });
-  await assert.rejects(running.projects.eraseOwnedProject({ ownerId: other.project!.ownerId, projectId }), {
-    code: 'not_found',
-  });
-  assert.equal((await running.projects.eraseOwnedProject({ ownerId, projectId })).counts!.links, 1);
-  assert.equal((await running.projects.eraseOwnedProject({ ownerId, projectId })).counts!.links, 0);
+  await assert.rejects(
+    running.projects.eraseOwnedProject({ ownerId: other.project!.ownerId, projectId, dryRun: false }),
+    {
+      code: 'not_found',
+    },
+  );
+  assert.equal((await running.projects.eraseOwnedProject({ ownerId, projectId, dryRun: false })).counts!.links, 1);
+  assert.equal((await running.projects.eraseOwnedProject({ ownerId, projectId, dryRun: false })).counts!.links, 0);
   await assert.rejects(running.projects.proposeErasure(target), { code: 'not_found' });
 });

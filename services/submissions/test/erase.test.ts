@@ -309,7 +309,8 @@ test('an owner’s erasure of a project ends by itself, also when its process st
       return found.doneAt && found;
     });
     assert.deepEqual([done.erased!.submissions, done.erasedOfProject!.links], [1, 3]);
-    assert.deepEqual([done.left!.submissions, done.left!.objects], [0, 0]);
+    const { links, responses } = done.leftOfProject!;
+    assert.deepEqual([done.left!.submissions, done.left!.objects, links, responses], [0, 0, 0, 0]);
     assert.deepEqual(await versionsIn(`submissions/${projectId}/`), []);
     const again = (await harness.submissions.beginErasure(owned)).erasure!;
     assert.deepEqual([again.doneAt, again.erased], [done.doneAt, done.erased], 'a repeated request changes nothing');

@@ -128,9 +128,9 @@ async function eraseProject(context: Context, target: ProjectRef, confirm: strin
 }
 
 async function shownErasure({ services }: Context, { projectId }: ProjectRef, begun: ProjectErasure) {
-  const { erased, left, begunAt, doneAt, recordsEndAt } = begun;
+  const { erased, left, leftOfProject, begunAt, doneAt, recordsEndAt } = begun;
   const events = await services.webhooks.eraseEvents({ ...eventsOf({ projectId }), dryRun: true }, CALL);
-  const rest = totalOf({ submissions: left, webhooks: [events.erased] });
+  const rest = totalOf({ submissions: left, project: leftOfProject, webhooks: [events.erased] });
   const waits = (events.erased?.payloads ?? 0) + (events.erased?.events ?? 0) > 0;
   const isDone = doneAt !== undefined && !waits;
   return presentErasure({

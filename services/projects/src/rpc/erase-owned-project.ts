@@ -7,7 +7,7 @@ import { eraseOwnedProject as erase } from '../workflows/erase-project.ts';
 
 export const eraseOwnedProject =
   (context: Context) =>
-  async ({ ownerId, projectId }: EraseOwnedProjectRequest): Promise<EraseOwnedProjectResponse> => {
-    const { erasedBeforeAt: _, ...counts } = await erase(context, ownerId, projectId);
+  async (request: EraseOwnedProjectRequest): Promise<EraseOwnedProjectResponse> => {
+    const { erasedBeforeAt: _, ...counts } = await erase(context, request);
     return { counts };
   };

@@ -111,18 +111,22 @@ export function createErasures(models: Models, { users, tokens, hashes }: Beside
       return await erasures.findOne({ _id: id, kind }).lean<Erasure>();
     },
 
-    /** Returns the counts of the records that a project's erasure would remove; null for an unknown project. */
-    async tallyProject(projectId: string): Promise<ProjectTally | null> {
+    /**
+     * Returns the counts of the records that a project's erasure would remove; null for an unknown project. Finds the records
+     * of a project that is gone only with its `owner`.
+     */
+    async tallyProject(projectId: string, owner?: string): Promise<ProjectTally | null> {
       const project = await projects.findById(projectId).lean<ProjectDocument>();
-      if (!project) return null;
+      const userId = project?.ownerId ?? owner;
+      if (userId === undefined) return null;
       const tally = { links: 0, people: 0, responses: 0 };
       for await (const some of linksOf(projectId)) {
         tally.links += some.length;
         tally.people += peopleOf(some);
         tally.responses += await responses.countDocuments(responsesOf(some));
       }
-      const rememberedAnswers = await idempotency.countDocuments({ userId: project.ownerId, projectId });
-      return { ...tally, rememberedAnswers, videosReleased: await unused(project) };
+      const rememberedAnswers = await idempotency.countDocuments({ userId, projectId });
+      return { ...tally, rememberedAnswers, videosReleased: project ? await unused(project) : 0 };
     },
 
     /** Ends the project. Returns how many videos were returned to the allowance; null for an unknown project. */

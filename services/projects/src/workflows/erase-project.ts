@@ -8,8 +8,6 @@ export interface ErasedProject extends ProjectTally {
 
 type Deps = Pick<Context, 'store' | 'clock'>;
 
-const NOTHING: ProjectTally = { links: 0, people: 0, responses: 0, rememberedAnswers: 0, videosReleased: 0 };
-
 /** Erases this service's data of a project. The other services must erase the submissions and deliveries first. */
 export async function eraseProject({ store, clock }: Deps, projectId: string): Promise<ErasedProject> {
   const { erasures } = store;
@@ -24,14 +22,19 @@ export async function eraseProject({ store, clock }: Deps, projectId: string): P
 /** Returns what `eraseProject` would remove now. */
 export async function tallyProject({ store }: Pick<Deps, 'store'>, projectId: string): Promise<ErasedProject> {
   const before = await store.erasures.find('project', projectId);
-  const tally = await store.erasures.tallyProject(projectId);
-  if (!tally && !before) throw noSuchProject();
-  return { ...(tally ?? NOTHING), erasedBeforeAt: before?.at };
+  const tally = await store.erasures.tallyProject(projectId, before?.ownerId);
+  if (!tally) throw noSuchProject();
+  return { ...tally, erasedBeforeAt: before?.at };
 }
 
-/** Erases a project for its owner. Fails with `not_found` if it never was the owner's. Repeatable. */
-export async function eraseOwnedProject(deps: Deps, ownerId: string, projectId: string): Promise<ErasedProject> {
+/**
+ * Erases a project for its owner, or only counts its data. Fails with `not_found` if it never was the owner's. Repeatable.
+ */
+export async function eraseOwnedProject(
+  deps: Deps,
+  { ownerId, projectId, dryRun }: { ownerId: string; projectId: string; dryRun: boolean },
+): Promise<ErasedProject> {
   const owned = await deps.store.projects.nameOf(ownerId, projectId);
   if (!owned && (await deps.store.erasures.find('project', projectId))?.ownerId !== ownerId) throw noSuchProject();
-  return await eraseProject(deps, projectId);
+  return dryRun ? await tallyProject(deps, projectId) : await eraseProject(deps, projectId);
 }

@@ -27,13 +27,14 @@ export const getErasure =
 const NOTHING_OF_PROJECT = { links: 0, people: 0, responses: 0, rememberedAnswers: 0, videosReleased: 0 };
 
 async function toErasure(context: Context, { id, at, owned }: ErasedProject): Promise<ProjectErasure> {
-  const { doneAt, recordsEndAt, removed, removedOfProject } = owned!;
+  const { ownerId, doneAt, recordsEndAt, removed, removedOfProject } = owned!;
   return {
     begunAt: at,
     doneAt,
     erased: { ...NOTHING, ...removed },
     erasedOfProject: { ...NOTHING_OF_PROJECT, ...removedOfProject },
-    left: doneAt && (await leftOf(context, id)),
+    ...{ left: undefined, leftOfProject: undefined },
+    ...(doneAt && (await leftOf(context, { ownerId, projectId: id }))),
     recordsEndAt,
   };
 }

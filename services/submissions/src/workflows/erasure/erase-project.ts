@@ -76,7 +76,7 @@ export async function eraseOwnedProject(
   const { ownerId, announcedAt } = owned!;
   const end = performance.now() + limitMs;
   // First, so that nothing new begins, and the owner does not see the project any more.
-  const call = { ownerId, projectId: id };
+  const call = { ownerId, projectId: id, dryRun: false };
   const { counts } = await projects.eraseOwnedProject(call, { deadlineMs: LINKS_DEADLINE_MS });
   await erasures.addRemoved(id, { removedOfProject: counts ?? {} });
   if (!announcedAt) {

@@ -30,8 +30,14 @@ export async function findErasure({ erasures }: OwnContext, owned: Owned): Promi
   return found?.owned?.ownerId === owned.ownerId ? found : undefined;
 }
 
-/** Counts what is left of a project whose erasure is done. */
-export const leftOf = (context: OwnContext, projectId: string): Promise<Tally> => tallyProject(context, projectId);
+/** Counts what is left of a project whose erasure is done: here, and in the projects service. */
+export async function leftOf(context: OwnContext, { ownerId, projectId }: Owned) {
+  const [left, { counts: leftOfProject }] = await Promise.all([
+    tallyProject(context, projectId),
+    context.projects.eraseOwnedProject({ ownerId, projectId, dryRun: true }),
+  ]);
+  return { left, leftOfProject };
+}
 
 /** Counts what an erasure would remove, from the database alone, because a large project has a million objects. */
 export async function outlook(
