@@ -30,6 +30,13 @@ export function linkState(link: RecipientLinkJson, questionCount = 0): string {
 const answersOf = (landed: number, questionCount: number): string =>
   landed < questionCount ? `${landed} of ${count(questionCount, 'answer')}` : `${count(landed, 'answer')} so far`;
 
+/** Returns what happened to the reminders of a personal link; undefined if nothing did. */
+export function reminderState({ remindersSent, remindersStopped }: RecipientLinkJson): string | undefined {
+  const sent = remindersSent > 0 ? `${count(remindersSent, 'reminder')} sent` : undefined;
+  if (!remindersStopped) return sent;
+  return sent ? `${sent}, then stopped` : 'Reminders stopped';
+}
+
 export function sharedLinkState(link: SharedRecipientLinkJson): string {
   const left = `${link.remainingUses} of ${link.maxUses} uses left`;
   if (link.status === 'active') return link.remainingUses > 0 ? `Open: ${left}` : 'Full: no uses left';

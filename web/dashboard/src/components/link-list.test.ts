@@ -41,6 +41,17 @@ test('a partial interview shows the number of answers, and counts as received on
   assert.equal(state({ ...begun, status: 'active', submissionCount: 0 }), 'calm: Recording now');
 });
 
+test('a personal link shows its reminders, if there were any', () => {
+  const hint = (remindersSent: number, remindersStopped: boolean) =>
+    /<p class="hint">([^<]+)</.exec(
+      markup(linkRow({ ...linkOf('vr_1'), remindersSent, remindersStopped }, 0)).text,
+    )?.[1];
+  assert.equal(hint(0, false), undefined);
+  assert.equal(hint(1, false), '1 reminder sent');
+  assert.equal(hint(2, true), '2 reminders sent, then stopped');
+  assert.equal(hint(0, true), 'Reminders stopped');
+});
+
 test('the filters of an interview separate begun ones from complete ones', () => {
   const links = {
     recipientUrls: [],

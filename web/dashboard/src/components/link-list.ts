@@ -1,7 +1,7 @@
 import type { DashboardLinksJson } from '@recording-request/contract/resources/dashboard';
 import type { RecipientLinkJson, SharedRecipientLinkJson } from '@recording-request/contract/resources/link';
 import { type ComponentChildren, h } from 'preact';
-import { isBegun, linkState, sharedLinkState } from '../link-state.ts';
+import { isBegun, linkState, reminderState, sharedLinkState } from '../link-state.ts';
 import { time } from './time.ts';
 
 const KINDS: Record<RecipientLinkJson['status'], string> = {
@@ -19,16 +19,23 @@ export const isLost = ({ token }: Pick<RecipientLinkJson, 'token'>): boolean => 
 const LOST = 'Its address cannot be shown any more.';
 
 /** Renders a personal link as a row of the table. */
-export const linkRow = (link: RecipientLinkJson, questionCount: number): ComponentChildren =>
-  h(
+export function linkRow(link: RecipientLinkJson, questionCount: number): ComponentChildren {
+  const reminders = reminderState(link);
+  return h(
     'tr',
     { key: link.tokenId, 'data-link': link.tokenId },
     h('td', { class: 'address' }, isLost(link) ? LOST : address(link.recipientUrl)),
-    h('td', { 'data-name': 'Status' }, h('span', { class: `state ${kindOf(link)}` }, linkState(link, questionCount))),
+    h(
+      'td',
+      { 'data-name': 'Status' },
+      h('span', { class: `state ${kindOf(link)}` }, linkState(link, questionCount)),
+      reminders && h('p', { class: 'hint' }, reminders),
+    ),
     h('td', { 'data-name': 'Opened' }, link.openedAt ? time(link.openedAt) : '–'),
     h('td', { 'data-name': 'Sent' }, link.submittedAt ? time(link.submittedAt) : '–'),
     h('td', { class: 'do' }, isLost(link) ? undefined : copyButton(link.recipientUrl)),
   );
+}
 
 const short = (url: string): string => url.replace(/^https?:\/\//, '');
 
