@@ -54,7 +54,9 @@ export const metadataInput = Type.Unsafe<Record<string, string>>({
 
 export const dueAtInput = Type.Unsafe<string | null>({
   type: ['string', 'null'],
-  ...momentText('The deadline: a clip that lands later is late. It does not expire the link.'),
+  ...momentText(
+    'The deadline: a clip that lands later is late. It does not expire the link. A time in the past is accepted.',
+  ),
 });
 
 const Person = Type.Object(personFields, strict);

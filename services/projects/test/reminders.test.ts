@@ -102,16 +102,17 @@ test('nobody is reminded who has sent a clip or stopped, or whose link or projec
 test('a deadline reminds before it, once, and never after it', async () => {
   const dueAt = new Date(Date.now() + 10 * DAY_MS);
   const past = new Date(Date.now() + HOUR_MS);
-  const invitations = [dueAt, past].map(due => ({ metadata: {}, dueAt: due }));
+  const over = new Date(Date.now() - DAY_MS);
+  const invitations = [dueAt, past, over].map(due => ({ metadata: {}, dueAt: due }));
   const given = {
-    count: 3,
+    count: 4,
     invitations: { invitations },
     settings: { remind: { afterDays: [], beforeDueHours: [24] } },
   };
   const { uniqueLinks } = await newProjectForEver(given as never);
   const ids = uniqueLinks.map(({ linkId }) => linkId);
   for (const ms of [8 * DAY_MS, 9 * DAY_MS + HOUR_MS, 9 * DAY_MS + 2 * HOUR_MS, 11 * DAY_MS]) await sweepIn(ms);
-  assert.deepEqual(await remindersOf(ids), [[1], [], []], 'the second was due before the project was made');
+  assert.deepEqual(await remindersOf(ids), [[1], [], [], []], 'the next two were due before the project was made');
 });
 
 test('a new time reminds nobody for whom it has passed, and a removed one ends', async () => {

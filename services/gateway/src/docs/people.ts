@@ -14,7 +14,7 @@ A single-recipient link can carry the person for whom it is meant, so that each 
 | email | ≤ ${LIMITS.emailLength} | data for your mail merge; the service sends no mail |
 | locale | BCP 47, such as \`pt-BR\` | the language that the recorder shows first |
 | metadata | ≤ ${LIMITS.metadataKeys} texts ≤ ${LIMITS.metadataValueLength}, names ≤ ${LIMITS.metadataKeyLength} | your own fields; they come back unchanged |
-| dueAt | a time with its zone | a deadline: a later clip has \`late: true\`. The link stays valid |
+| dueAt | a time with its zone | a deadline: a later clip has \`late: true\`. The link stays valid. A time in the past is accepted: every clip is late, and no reminder comes before it |
 
 Answers have name, reference, email and locale in \`recipient\` (null without a person; \`verified\` is true: you named the person), \`metadata\`
 ({} without any) and \`dueAt\`. White space around these texts is removed. At creation, send \`recipients: [{…}, …]\` for the first links of a
