@@ -91,6 +91,15 @@ export function ownRecorders({ ada }: SeedData, { folder, tuspy }: Recorders): v
         assert.ok((await submissionsOf(ada, projectId)).some(clip => clip.submissionId === retaken.printed));
       });
 
+      test(`the sample with ${client} takes a shared link with a reference`, async () => {
+        const settings = { sharedLinkEnabled: true, sharedLinkMaxUses: 1, acceptReference: true };
+        const { projectId, sharedLink } = await ada.createProject({ projectName: client, count: 1, ...settings });
+        const sent = await run(command, [file, `${sharedLink!.recipientUrl}?ref=P%2017%26`, 'clip.webm'], env);
+        assert.equal(sent.code, 0, sent.messages);
+        const [clip] = await submissionsOf(ada, projectId);
+        assert.deepEqual([clip?.submissionId, clip?.recipient?.reference], [sent.printed, 'P 17&']);
+      });
+
       test(`the sample with ${client} continues a response that another client began`, async () => {
         const interview = { projectName: client, count: 1, interviewQuestions: ['One?', 'Two?', 'Three?'] };
         const { projectId, recipientUrls } = await ada.createProject(interview);

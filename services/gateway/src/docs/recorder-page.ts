@@ -23,7 +23,8 @@ response, so a second device, a second run or another take after a refusal joins
 <li>After the last byte the service checks the take, and the take lands.
 <a href="/api/docs#getResponse"><code>GET …/responses/&lt;responseSessionId&gt;</code></a> returns its state.
 Once it is <code>complete</code>, it has a <code>completionCode</code>, and the <code>returnUrl</code> of the project if there is one: show its host before you go
-there. If the address of a shared link has <code>?ref=…</code>, send that text as <code>reference</code> with the first request.</li>
+there. If the address of a shared link has <code>?ref=…</code>, append these paths to the part before the <code>?</code>, and send the
+text as <code>reference</code> with the first request.</li>
 </ol>
 <h2>Declaring the length is sending</h2>
 <p>An upload with <code>Upload-Length</code> counts as sent. An upload with <code>Upload-Defer-Length: 1</code> is <strong>not sent

@@ -4,7 +4,11 @@ import { createReadStream } from 'node:fs';
 import { setTimeout as wait } from 'node:timers/promises';
 import { Upload } from 'tus-js-client';
 
-const [link, file] = process.argv.slice(2);
+const [address, file] = process.argv.slice(2);
+// The paths below follow the path of the link. A shared link may also have a reference: …/r/vr_…?ref=P-17
+const { origin, pathname, searchParams } = new URL(address);
+const link = origin + pathname;
+const reference = searchParams.get('ref') || undefined;
 
 // Reports the contributor's first touch. The recording continues if this request fails.
 await fetch(`${link}/opened`, { method: 'POST' }).catch(() => {});
@@ -18,7 +22,7 @@ async function ask(path, init) {
 
 // Claims a use of the link, or joins the response that was begun with it. Store your id on the device: after a crash, the same id
 // continues the same response. Set termsAccepted only if your contributor has accepted the terms.
-const begin = { responseSessionId: crypto.randomUUID(), termsAccepted: true };
+const begin = { responseSessionId: crypto.randomUUID(), termsAccepted: true, reference };
 const begun = await ask('/responses', { method: 'POST', body: JSON.stringify(begin) });
 // From here on, use the returned id: a personal link has one response, whose id may differ from yours.
 const { responseSessionId } = begun;

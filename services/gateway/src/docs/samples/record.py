@@ -3,12 +3,16 @@
 import sys
 import time
 import uuid
+from urllib.parse import parse_qs
 
 import requests
 from tusclient import client
 from tusclient.exceptions import TusCommunicationError
 
-link, path = sys.argv[1:3]
+address, path = sys.argv[1:3]
+# The paths below follow the path of the link. A shared link may also have a reference: …/r/vr_…?ref=P-17
+link, _, query = address.partition("?")
+reference = parse_qs(query).get("ref", [None])[0]
 
 
 def ask(method, address, **more):
@@ -26,7 +30,10 @@ except requests.RequestException:
 
 # Claims a use of the link, or joins the response that was begun with it. Store your id on the device: after a crash, the same id
 # continues the same response. Set termsAccepted only if your contributor has accepted the terms.
-begun = ask("POST", "/responses", json={"responseSessionId": str(uuid.uuid4()), "termsAccepted": True})
+begin = {"responseSessionId": str(uuid.uuid4()), "termsAccepted": True}
+if reference:
+    begin["reference"] = reference
+begun = ask("POST", "/responses", json=begin)
 # From here on, use the returned id: a personal link has one response, whose id may differ from yours.
 session = begun["responseSessionId"]
 # In an interview this file answers the first question that has no answer yet.
