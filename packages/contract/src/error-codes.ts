@@ -25,7 +25,7 @@ export const ERROR_CODES = {
   transcript_not_failed: '409: only a failed transcript can be requested again.',
   media_not_failed: '409: media can be requested again only if some of it could not be made.',
   erasure_unconfirmed:
-    '409: `confirm` has expired, or was given out for another project, submission or owner; nothing was erased.',
+    '409: `confirm` has expired, or was given out for another project, link, submission or owner; nothing was erased.',
   webhook_url_missing: '409: the project has no webhookUrl.',
   webhooks_paused: '409: the operator has paused all webhooks, so no test can be sent; events wait.',
   gone: '410: the resource no longer exists.',

@@ -32,6 +32,7 @@ import { erasureRoutes } from './routes/erasures.ts';
 import { eventRoutes } from './routes/events.ts';
 import { exportRoutes } from './routes/exports.ts';
 import { healthRoutes } from './routes/health.ts';
+import { linkErasureRoutes } from './routes/link-erasures.ts';
 import { linkRoutes } from './routes/links.ts';
 import { linksCsvRoute } from './routes/links-csv.ts';
 import { meRoutes } from './routes/me.ts';
@@ -99,6 +100,7 @@ export async function buildApp(context: Context): Promise<FastifyInstance> {
   await app.register(deliveryRoutes, context);
   await app.register(eventRoutes, context);
   await app.register(erasureRoutes, context);
+  await app.register(linkErasureRoutes, context);
   await app.register(dashboardRoutes, context);
   await app.register(dashboardExtensionRoutes, context);
   await app.register(dashboardPageRoutes, context);

@@ -76,6 +76,7 @@ test('no query of a store reads more than it returns or changes, however much is
       transfers: open.transfers,
       sharedUses: open.sharedUses,
       erasures: open.erasures,
+      linkErasures: open.linkErasures,
       sealed: open.sealed,
       hashes: open.hashes,
       codes: open.codes,
@@ -93,7 +94,7 @@ test('no query of a store reads more than it returns or changes, however much is
   });
   const { users, tokens, projects, links, claimables, responses, idempotency, transfers, sharedUses } =
     inventory.stores;
-  const { erasures, sealed, hashes, codes, linkPages, people, reminders } = inventory.stores;
+  const { erasures, linkErasures, sealed, hashes, codes, linkPages, people, reminders } = inventory.stores;
   const now = new Date();
 
   await users.insert({ _id: 'new', name: 'New', videoLimit: 5, videosReserved: 0, createdAt: now });
@@ -265,6 +266,14 @@ test('no query of a store reads more than it returns or changes, however much is
   assert.equal((await open.outbox.unpublished()).documents > 3, true);
   await inventory.judge('the relay', relayOnce);
 
+  const erased = { ownerId: OWNER, projectId: PROJECT, linkId: linkId(0, 11) };
+  assert.ok(await linkErasures.findById(erased.linkId));
+  const about = linkClosed({ _id: erased.linkId, projectId: PROJECT, ownerId: OWNER });
+  assert.ok(await linkErasures.close(erased, { always: [about], ifOpen: [about] }));
+  assert.equal(await linkErasures.close(erased, { always: [about], ifOpen: [about] }), null);
+  for (const each of await linkErasures.responsesOf(erased.linkId)) await codes.release(PROJECT, ['CODE'], each);
+  await hashes.removeOf([], 'none');
+  await linkErasures.removeResponses(erased.linkId);
   await erasures.find('project', 'erased 1');
   await erasures.tallyProject(PROJECT);
   assert.equal((await erasures.due(now)).length, 2);

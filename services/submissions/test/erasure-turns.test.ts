@@ -60,6 +60,9 @@ test('a clip that lands while its owner erases the project is counted', async ()
   await models.submissions.collection.insertOne(clip as never);
   await erasures.begin(owned, 60_000);
   const { _id: id } = clip as unknown as { _id: string };
-  assert.equal(await eraseIfProjectIs(processWith() as never, { id, projectId: owned.projectId }), true);
+  assert.equal(
+    await eraseIfProjectIs(processWith() as never, { linkId: randomUUID(), id, projectId: owned.projectId }),
+    true,
+  );
   assert.equal((await erasures.findProject(owned.projectId))!.owned!.removed.submissions, 1);
 });

@@ -70,6 +70,7 @@ test('the cost of each store query depends on what it returns or changes, not on
       'figures.landings': 'the same for uploads that wait to land',
       'figures.jobsSince': 'the same for jobs',
       'erasures.countOfProject': 'counts the clips to be erased, for the operator',
+      'erasures.countOfLink': 'counts the clips of one response, from an index alone',
       'storedObjects.ofUpload': 'a check reads each upload once, in the order of ids',
       'storedObjects.ofArchives': 'a check reads the archives of a day',
       'storedObjects.named': 'a check searches the uploads that have not landed for keys without a record',
@@ -273,6 +274,17 @@ test('the cost of each store query depends on what it returns or changes, not on
   await erasures.findProject('closed');
   await erasures.projectPurged('closed', now);
   await erasures.projectPurged('closed', undefined);
+  const erasedLink = { ownerId: OWNER, projectId: PROJECT, linkId: erasable.answer!.linkId };
+  assert.ok((await erasures.begin(erasedLink, 1_000)).isNew);
+  await erasures.addSubmissions(erasedLink.linkId, [idAt(7)]);
+  assert.ok(await erasures.erasureOf(erasedLink));
+  await erasures.ofLink(erasedLink, 10);
+  await erasures.countOfLink(erasedLink);
+  await erasures.hasRestOfLink(erasedLink);
+  await erasures.unfinished(PROJECT, [idAt(5), idAt(7)]);
+  await Array.fromAsync(erasures.uploadIds({ projectId: PROJECT, linkId: 'busy' }));
+  await erasures.emptyUploads({ projectId: PROJECT, linkId: 'busy' }, 5);
+  await erasures.removeNotes({ projectId: PROJECT, linkId: 'busy' });
   assert.equal((await Array.fromAsync(erasures.uploadIds({ projectId: 'erased' }))).length, 10);
   const emptied = await erasures.emptyUploads({ projectId: 'erased' }, 100);
   assert.equal(emptied.length, 10);

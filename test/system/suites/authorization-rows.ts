@@ -74,6 +74,7 @@ export const ROWS: Record<string, Row> = {
   // Without `confirm`, these erase nothing.
   eraseProject: read('projects:erase'),
   getErasure: read('projects:erase'),
+  eraseLink: read('projects:erase', { id: 'link' }),
   eraseSubmission: read('projects:erase', clip),
   dashboardExportJson: read('dashboard'),
   dashboardExportCsv: read('dashboard'),

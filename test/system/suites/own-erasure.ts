@@ -118,6 +118,48 @@ export function ownErasure({ ada, bob, bobs, ask, mute, system }: SeedData): voi
       assert.deepEqual([state.state, state.confirm], ['proposed', null]);
     });
 
+    test('of a link closes it for good, and erases its person, clip and past events', async () => {
+      await using receiver = await startReceiver();
+      const { project, clips } = await twoClips(receiver.url);
+      const { projectId, recipientUrls, sharedLink } = project;
+      const [first, second] = recipientUrls;
+      const linkOf = (tokenId: string) => `${pathOf(projectId)}/links/${tokenId}`;
+      const path = linkOf(first!.tokenId);
+      refused(await post(path, undefined, bob), 404, 'not_found');
+      refused(await post(linkOf(sharedLink!.tokenId)), 422, 'unprocessable');
+      const { confirm, counts, tokenId } = await proposed(path);
+      assert.equal(tokenId, first!.tokenId);
+      assert.deepEqual([counts.links, counts.people, counts.submissions, counts.responses], [1, 1, 1, 1]);
+      assert.ok(counts.objects! > 0 && counts.webhookBodies >= 2 && counts.events >= 3);
+      refused(await post(linkOf(second!.tokenId), { confirm }), 409, 'erasure_unconfirmed');
+      refused(await post(pathOf(projectId), { confirm }), 409, 'erasure_unconfirmed');
+      assert.ok([200, 202].includes((await post(path, { confirm })).status));
+      const done = await until(
+        'the end of the erasure',
+        async () => {
+          const state: ErasureJson = ok(await post(path));
+          return state.state === 'erased' && state;
+        },
+        SYSTEM_WAIT,
+      );
+      fits(done, 'Erasure');
+      assert.deepEqual([done.left, done.counts.submissions, done.counts.people], [0, 1, 1]);
+      assert.ok(done.counts.webhookBodies >= 2 && done.counts.events >= 3 && done.counts.objects! > 0);
+      assert.deepEqual(
+        (await submissionsOf(ada, projectId)).map(({ submissionId }) => submissionId),
+        [clips[1]],
+      );
+      const links = ok(await ada.ask(`${pathOf(projectId)}/links`)).recipientUrls;
+      const link = links.find((each: { tokenId: string }) => each.tokenId === first!.tokenId);
+      assert.deepEqual([link.recipient, link.state, link.status, link.dueAt], [null, 'closed', 'disabled', null]);
+      refused(await ada.ask(path, { method: 'PATCH', json: { disabled: false } }), 410);
+      await assert.rejects(beginResponse(first!.recipientUrl));
+      const others = ['response.completed', 'submission.erased'];
+      const events = (await feedOf(projectId)).filter(({ tokenId }) => tokenId === first!.tokenId);
+      for (const { type, erased, data } of events.filter(({ type }) => !others.includes(String(type))))
+        assert.deepEqual([erased, data], [true, null], String(type));
+    });
+
     test('of a project ends recordings and exports, and happens once however often it is requested', async () => {
       await using receiver = await startReceiver();
       const { project } = await twoClips(receiver.url);

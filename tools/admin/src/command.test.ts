@@ -41,6 +41,7 @@ test('parses each command', () => {
     dryRun: false,
   });
   assert.deepEqual(parse('erase user U --dry-run').command, { name: 'erase user', id: 'U', yes: false, dryRun: true });
+  assert.deepEqual(parse('erase link L').command, { name: 'erase link', id: 'L', yes: false, dryRun: false });
   assert.deepEqual(parse('dead-letters list').command, { name: 'dead-letters list', limit: 100 });
   assert.deepEqual(parse('dead-letters replay all').command, { name: 'dead-letters replay', id: 'all' });
   assert.deepEqual(parse('media retry --from 2026-03-02T10:00:00Z --to 2026-03-02T12:00:00+01:00').command, {
@@ -92,7 +93,9 @@ test('explains an invalid command line', () => {
     ['erase project prj_secret', /begins with prj_ is a project's dashboard token; PROJECTID must be an id, a UUID$/],
     ['tokens revoke api_secret', /begins with api_ is an API token; TOKENID must be an id, a UUID$/],
     ['erase project P --yes --dry-run', /exclude each other/],
-    ['erase link L', /no command "erase link"/],
+    ['erase links L', /no command "erase links"/],
+    ['erase link', /takes LINKID/],
+    ['erase link vr_secret', /begins with vr_ is the token of a recording link; LINKID must be an id, a UUID$/],
     ['users list --yes', /--yes does not belong/],
     ['dead-letters list --limit 0', /--limit must be a whole number from 1/],
     ['dead-letters drop', /takes DEADLETTERID/],

@@ -86,7 +86,7 @@ export interface UsageCommand {
 }
 
 export interface EraseCommand {
-  name: 'erase submission' | 'erase project' | 'erase user';
+  name: 'erase submission' | 'erase link' | 'erase project' | 'erase user';
   id: string;
   /** Skips the question. */
   yes: boolean;
@@ -229,6 +229,7 @@ function commandOf(name: string, [id = '', second = '']: string[], options: Opti
       if (!isUuid(id)) throw new UsageError('ID must be the UUID of a clip or an upload');
       return { name, id: id.toLowerCase() };
     case 'erase submission':
+    case 'erase link':
     case 'erase project':
     case 'erase user': {
       const [yes, dryRun] = [options.yes ?? false, options['dry-run'] ?? false];

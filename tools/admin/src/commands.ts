@@ -194,6 +194,13 @@ export const COMMANDS: readonly CommandForm[] = [
     ...ERASE_DETAILS,
   ),
   form(
+    'erase link',
+    [['LINKID'], ['--yes', '--dry-run']],
+    'closes a link of one person for good, and removes the person and the clips; LINKID is the tokenId of the API',
+    `erase link ${ID} --dry-run`,
+    ...ERASE_DETAILS,
+  ),
+  form(
     'erase project',
     [['PROJECTID'], ['--yes', '--dry-run']],
     'removes a whole project for good, with its links and responses',

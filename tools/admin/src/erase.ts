@@ -23,6 +23,7 @@ export async function erase(
   removed = removedNothing(),
 ): Promise<Removed> {
   if (name === 'erase submission') await eraseSubmission(services, id, dryRun, removed);
+  else if (name === 'erase link') await eraseLink(services, id, dryRun, removed);
   else if (name === 'erase project') await eraseProject(services, id, dryRun, removed);
   else await eraseUser(services, id, dryRun, removed);
   return removed;
@@ -50,6 +51,32 @@ async function eraseSubmission(
   addTo(removed, erased!);
   removed.erasedBeforeAt = erasedBeforeAt;
   removed.recordsEndAt = recordsEndAt ?? null;
+}
+
+async function eraseLink(
+  { projects, submissions, webhooks }: EraseServices,
+  linkId: string,
+  dryRun: boolean,
+  removed: Removed,
+): Promise<void> {
+  const { ownerId, projectId } = await projects.findLink({ linkId });
+  const link = { ownerId, projectId, linkId };
+  const known = await submissions.eraseLink({ ...link, dryRun: true });
+  removed.erasedBeforeAt = known.erasedBeforeAt;
+  // First, because the events of the erasure cause the same deletions without a count.
+  const about = await webhooks.eraseLinkDeliveries({ projectId, linkId, dryRun });
+  addTo(removed, about.erased!);
+  for (const submissionId of known.submissionIds) {
+    const sent = await webhooks.eraseSubmissionDeliveries({ projectId, submissionId, dryRun });
+    addTo(removed, sent.erased!);
+  }
+  for (let done = false; !done; ) {
+    const part = dryRun ? known : await submissions.eraseLink({ ...link, dryRun });
+    addTo(removed, part.erased!);
+    addTo(removed, part.erasedOfProject!);
+    removed.recordsEndAt = part.recordsEndAt ?? null;
+    done = part.done;
+  }
 }
 
 async function eraseProject(

@@ -71,7 +71,7 @@ test('reports the data that was removed before a failure', async () => {
 });
 
 /** Returns services in which only `kind` has data, for any id. */
-function having(kind: 'submission' | 'project' | 'user' | undefined) {
+function having(kind: 'submission' | 'link' | 'project' | 'user' | undefined) {
   const answer = <T>(mine: typeof kind, value: T) => {
     if (mine !== kind) throw new DomainError('not_found', `There is no such ${mine}.`);
     return value;
@@ -82,6 +82,7 @@ function having(kind: 'submission' | 'project' | 'user' | undefined) {
     projects: {
       eraseUser: async () => answer('user', gone),
       eraseProject: async () => answer('project', {}),
+      findLink: async () => answer('link', {}),
     },
     submissions: {
       eraseSubmission: async () => answer('submission', {}),
@@ -98,6 +99,7 @@ test('names an id of another kind, and its kind', async () => {
   const cases: [Parameters<typeof having>[0], string, RegExp][] = [
     ['project', ID, new RegExp(`^There is no submission ${ID}: it is the id of a project \\("erase project ${ID}"\\)`)],
     ['user', ID, /it is the id of a user/],
+    ['link', ID, new RegExp(`it is the id of a link \\("erase link ${ID}"\\)`)],
     [undefined, ID, new RegExp(`^There is no submission ${ID}; .*30 days`)],
     [undefined, 'video.webm', /^There is no submission "video.webm": an id is a UUID/],
   ];
@@ -108,6 +110,34 @@ test('names an id of another kind, and its kind', async () => {
       `${kind} ${id}`,
     );
   }
+});
+
+test('erases a link step by step until it is done, after the events about it and its clips', async () => {
+  const asked: string[] = [];
+  const ask = <T>(text: string, value: T) => {
+    asked.push(text);
+    return value;
+  };
+  let calls = 0;
+  const services = {
+    projects: { findLink: async () => ask('find', { ownerId: 'O', projectId: 'P' }) },
+    webhooks: {
+      eraseLinkDeliveries: async ({ linkId }: { linkId: string }) => ask(`link ${linkId}`, { erased: { payloads: 1 } }),
+      eraseSubmissionDeliveries: async ({ submissionId }: { submissionId: string }) =>
+        ask(`clip ${submissionId}`, { erased: { payloads: 2, events: 3 } }),
+    },
+    submissions: {
+      async eraseLink({ dryRun, ...link }: { dryRun: boolean }) {
+        assert.deepEqual(link, { ownerId: 'O', projectId: 'P', linkId: 'L' });
+        const counts = { erased: { submissions: 1 }, erasedOfProject: { links: 1 - calls }, recordsEndAt: new Date(0) };
+        if (dryRun) return ask('dry', { ...counts, submissionIds: ['S', 'T'], done: true });
+        return ask('erase', { ...counts, submissionIds: ['S', 'T'], done: ++calls === 2 });
+      },
+    },
+  } as unknown as EraseServices;
+  const { lines } = await runErase(services, command({ name: 'erase link', id: 'L', yes: true }), NOBODY);
+  assert.deepEqual(asked, ['find', 'dry', 'link L', 'clip S', 'clip T', 'erase', 'erase']);
+  assert.match(lines.join('\n'), /^link L is erased\n.*1 link\n.*2 submissions\n.*5 payloads\n.*6 events\n/);
 });
 
 test('a second erasure of a user also reports when Kafka’s records expire', async () => {

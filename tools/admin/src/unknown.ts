@@ -4,17 +4,25 @@ import { isUuid } from '@recording-request/kit/ids';
 import type { EraseServices } from './erase.ts';
 
 /** The kinds of data that can be erased. */
-export type Kind = 'submission' | 'project' | 'user';
+export type Kind = 'submission' | 'link' | 'project' | 'user';
 
 // A dry run changes nothing, and fails with not_found for an unknown id.
 const LOOK: Record<Kind, (services: EraseServices, id: string) => Promise<unknown>> = {
   user: ({ projects }, userId) => projects.eraseUser({ userId, dryRun: true }),
   project: ({ projects }, projectId) => projects.eraseProject({ projectId, dryRun: true }),
   submission: ({ submissions }, submissionId) => submissions.eraseSubmission({ submissionId, dryRun: true }),
+  link: ({ projects }, linkId) => projects.findLink({ linkId }).catch(sharedLink),
 };
+
+/** A shared link cannot be erased, but its id is the id of a link. */
+const sharedLink = (error: unknown) => {
+  if (!(error instanceof DomainError && error.code === 'unprocessable')) throw error;
+};
+
 const WHERE: Record<Kind, string> = {
   user: '"users list" shows all users',
   project: '"projects list USERID" shows the projects of a user',
+  link: 'it is the tokenId of the API and of an export',
   submission: 'it is the submissionId of the API and of an export',
 };
 const SHOWN_LENGTH = 60;

@@ -15,7 +15,8 @@ export interface ErasureParts {
 
 export interface ErasureFacts {
   projectId: string;
-  submissionId: string | undefined;
+  submissionId?: string | undefined;
+  tokenId?: string | undefined;
   state: ErasureJson['state'];
   counts: ErasureParts;
   confirm?: string | undefined;
@@ -27,12 +28,13 @@ export interface ErasureFacts {
 }
 
 export function presentErasure(facts: ErasureFacts): ErasureJson {
-  const { projectId, submissionId, state, counts, confirm, left } = facts;
+  const { projectId, submissionId, tokenId, state, counts, confirm, left } = facts;
   const dateOf = (name: 'confirmExpiresAt' | 'begunAt' | 'erasedAt' | 'recordsEndAt') =>
     facts[name] ? isoDate(facts[name], name) : null;
   return {
     projectId,
     submissionId: submissionId ?? null,
+    tokenId: tokenId ?? null,
     state,
     counts: countsOf(counts),
     confirm: confirm ?? null,

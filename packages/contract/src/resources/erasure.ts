@@ -10,7 +10,7 @@ const counts = Type.Object(
     notes: count('Notes that contributors sent apart from their clip.'),
     objects: nullableInteger('Stored files; null in a proposal for a project, because counting them takes long.'),
     objectBytes: count('The size of these files; in a proposal for a project, of its videos.'),
-    links: count('Recording links; 0 for a submission, whose link stays.'),
+    links: count('Recording links that go, or the link that is closed for good; 0 for a submission, whose link stays.'),
     people: count('Links that lose their recipient or metadata.'),
     references: count('References that responses on the shared link stated. Those of a project count as responses.'),
     responses: count('Responses with their state; 0 for a submission, whose response stays.'),
@@ -27,7 +27,8 @@ export type ErasureCountsJson = Static<typeof counts>;
 export const Erasure = Type.Object(
   {
     projectId: uuid('The project.'),
-    submissionId: nullableFormat('uuid', 'The submission; null for the whole project.'),
+    submissionId: nullableFormat('uuid', 'The submission; null for a link and for the whole project.'),
+    tokenId: nullableFormat('uuid', 'The link; null for a submission and for the whole project.'),
     state: oneOf(ERASURE_STATES, 'proposed: nothing was erased. erasing: the rest follows by itself. erased: done.'),
     counts: Type.Unsafe<ErasureCountsJson>({
       ...counts,

@@ -220,7 +220,7 @@ ${READING_EVENTS}
 | links:read | links, the QR code |
 | submissions:read | submissions, transcripts, media, exports, webhook deliveries |
 | events:read | /api/events: the events of all projects, with the submissions and texts in them |
-| projects:erase | erasing submissions and projects for good |
+| projects:erase | erasing submissions, links and projects for good |
 
 ## Errors
 

@@ -4,6 +4,7 @@ import { sampleSubmission } from '@recording-request/contract/sample-event';
 
 const PROJECT = '019a3f0e-52c1-7a10-8c55-0d6f3b1f2a01';
 const SUBMISSION = '019a3f1b-9be4-7d3e-b1a7-6a2f40c9d202';
+const LINK = '019a3f0e-52c1-7a10-8c55-0d6f3b1f2a02';
 const TOKEN = 'vr_0000000000000000000000000000000EXAMPLE';
 const SHARED = 'vr_1111111111111111111111111111111EXAMPLE';
 const PROJECT_TOKEN = 'prj_0000000000000000000000000000000EXAMPLE';
@@ -235,7 +236,7 @@ export function exampleResources(baseUrl: string) {
     },
     redelivery: { projectId: PROJECT, count: 12 },
     proposedErasure: {
-      ...{ projectId: PROJECT, submissionId: SUBMISSION, state: 'proposed' },
+      ...{ projectId: PROJECT, submissionId: SUBMISSION, tokenId: null, state: 'proposed' },
       counts: {
         ...NO_COUNTS,
         submissions: 1,
@@ -250,7 +251,7 @@ export function exampleResources(baseUrl: string) {
       ...{ begunAt: null, erasedAt: null, left: null, recordsEndAt: null },
     },
     projectErasure: {
-      ...{ projectId: PROJECT, submissionId: null, state: 'erased' },
+      ...{ projectId: PROJECT, submissionId: null, tokenId: null, state: 'erased' },
       counts: {
         ...{ ...NO_COUNTS, submissions: 41, uploads: 43, notes: 1, objects: 246, objectBytes: 300_941_312, links: 54 },
         ...{ people: 53, responses: 44, rememberedAnswers: 1, videosReleased: 12, webhookBodies: 82, events: 190 },
@@ -258,8 +259,23 @@ export function exampleResources(baseUrl: string) {
       ...{ confirm: null, confirmExpiresAt: null, begunAt: '2026-03-02T10:31:00.000Z' },
       ...{ erasedAt: '2026-03-02T10:31:02.500Z', left: 0, recordsEndAt: '2026-03-09T16:46:02.500Z' },
     },
+    linkErasure: {
+      ...{ projectId: PROJECT, submissionId: null, tokenId: LINK, state: 'erased' },
+      counts: {
+        ...{ ...NO_COUNTS, submissions: 2, uploads: 3, objects: 13, objectBytes: 14_680_064, links: 1, people: 1 },
+        ...{ responses: 1, webhookBodies: 5, events: 9 },
+      },
+      ...{ confirm: null, confirmExpiresAt: null, begunAt: '2026-03-02T10:31:00.000Z' },
+      ...{ erasedAt: '2026-03-02T10:31:00.900Z', left: 0, recordsEndAt: '2026-03-09T16:46:00.900Z' },
+    },
+    erasingLink: {
+      ...{ projectId: PROJECT, submissionId: null, tokenId: LINK, state: 'erasing' },
+      counts: { ...NO_COUNTS, submissions: 1, uploads: 1, objects: 6, objectBytes: 7_340_032, links: 1, people: 1 },
+      ...{ confirm: null, confirmExpiresAt: null, begunAt: '2026-03-02T10:31:00.000Z' },
+      ...{ erasedAt: null, left: null, recordsEndAt: null },
+    },
     erasingProject: {
-      ...{ projectId: PROJECT, submissionId: null, state: 'erasing' },
+      ...{ projectId: PROJECT, submissionId: null, tokenId: null, state: 'erasing' },
       counts: { ...NO_COUNTS, submissions: 12, uploads: 12, objects: 72, objectBytes: 88_080_384 },
       ...{ confirm: null, confirmExpiresAt: null, begunAt: '2026-03-02T10:31:00.000Z' },
       ...{ erasedAt: null, left: null, recordsEndAt: null },

@@ -57,6 +57,7 @@ const BODIES: Record<string, unknown> = {
   updateLink: { dueAt: '2026-03-27T17:00:00Z' },
   addLinks: { links: [PERSON], onDuplicate: 'skip' },
   eraseProject: { confirm: 'k1.Zm9yIG9uZSBwcm9qZWN0LCB0ZW4gbWludXRlcw' },
+  eraseLink: { confirm: 'k1.Zm9yIG9uZSBsaW5rLCB0ZW4gbWludXRlcw' },
   eraseSubmission: { confirm: 'k1.Zm9yIG9uZSBjbGlwLCB0ZW4gbWludXRlcw' },
   testWebhook: { type: 'submission.media.completed' },
   redeliverWebhooks: { from: '2026-03-02T00:00:00Z', to: '2026-03-03T00:00:00Z', undeliveredOnly: true },
@@ -115,13 +116,19 @@ const CONFLICTS: Record<string, string> = {
   requestTranscript: 'The transcript did not fail; only a failed one can be asked for again.',
   requestMedia: 'Nothing of the media of this clip failed, so that there is nothing to make again.',
   eraseProject: UNCONFIRMED,
+  eraseLink: UNCONFIRMED,
   eraseSubmission: UNCONFIRMED,
   testWebhook: 'The project has no webhookUrl; set one first.',
   redeliverWebhook: 'The project has no webhookUrl; set one first.',
   redeliverWebhooks: 'The project has no webhookUrl; set one first.',
 };
 
+const UNPROCESSABLE: Record<string, string> = {
+  eraseLink:
+    'The shared link belongs to many people, so it cannot be erased: disable it and erase its submissions, or erase the project.',
+};
 const GONE: Record<string, string> = {
+  updateLink: 'This recording link was erased, so it cannot be changed: add a new link.',
   listEvents: 'The feed no longer has the events after this cursor; continue from the cursor in Events-Oldest.',
 };
 
@@ -158,6 +165,8 @@ function answersOf(baseUrl: string): Record<string, unknown> {
     eraseProject: all.projectErasure,
     'eraseProject 202': all.erasingProject,
     getErasure: all.projectErasure,
+    eraseLink: all.linkErasure,
+    'eraseLink 202': all.erasingLink,
     eraseSubmission: all.proposedErasure,
     redeliverWebhook: all.delivery,
     redeliverWebhooks: all.redelivery,
@@ -205,7 +214,10 @@ function errorOf(operation: Operation, status: string): { error: string } | unde
   if (status === '400') return { error: INVALID[operationId] ?? invalidParameter(operation) };
   if (status === '413') return { error: bodyLimitSentence(LARGEST[operationId] ?? LARGEST_BODY) };
   const error =
-    (status === '409' && CONFLICTS[operationId]) || (status === '410' && GONE[operationId]) || ERRORS[status];
+    (status === '409' && CONFLICTS[operationId]) ||
+    (status === '410' && GONE[operationId]) ||
+    (status === '422' && UNPROCESSABLE[operationId]) ||
+    ERRORS[status];
   return error ? { error } : undefined;
 }
 

@@ -19,6 +19,11 @@ export const submissionOf = (request: FastifyRequest): ProjectRef & { submission
   submissionId: (request.params as { submissionId: string }).submissionId,
 });
 
+export const linkOf = (request: FastifyRequest): ProjectRef & { linkId: string } => ({
+  ...projectOf(request),
+  linkId: (request.params as { tokenId: string }).tokenId,
+});
+
 export function recipientOf(request: FastifyRequest): Recipient {
   if (!request.recipient) throw new Error(`${request.routeOptions.url} uses a recipient but does not require one`);
   return request.recipient;

@@ -17,9 +17,9 @@ import { operation } from '../plugins/operation.ts';
  */
 
 // A service erases the links of a project, or counts a large one.
-const CALL = { deadlineMs: 60_000 };
-const UNCONFIRMED = '`confirm` has expired, or was given out for another project, submission or owner.';
-const TWO_STEPS =
+export const CALL = { deadlineMs: 60_000 };
+export const UNCONFIRMED = '`confirm` has expired, or was given out for another project, link, submission or owner.';
+export const TWO_STEPS =
   'Without `confirm`, erases nothing: the answer says what would be erased, and has a `confirm` that is valid for ten minutes. With it, erases the data for good.';
 
 export async function erasureRoutes(app: FastifyInstance, context: Context): Promise<void> {
@@ -112,7 +112,7 @@ async function proposal({ services }: Context, target: ProjectRef): Promise<Eras
   const counts = { submissions: would, project: proposed.counts, webhooks: [erased], withoutObjects: true };
   const { confirm, confirmExpiresAt } = proposed;
   return presentErasure({
-    ...{ projectId, submissionId: undefined, state: 'proposed', counts },
+    ...{ projectId, state: 'proposed', counts },
     ...{ confirm, confirmExpiresAt },
   });
 }
@@ -134,7 +134,7 @@ async function shownErasure({ services }: Context, { projectId }: ProjectRef, be
   const waits = (events.erased?.payloads ?? 0) + (events.erased?.events ?? 0) > 0;
   const isDone = doneAt !== undefined && !waits;
   return presentErasure({
-    ...{ projectId, submissionId: undefined, state: isDone ? 'erased' : 'erasing' },
+    ...{ projectId, state: isDone ? 'erased' : 'erasing' },
     counts: { submissions: erased, project: begun.erasedOfProject, webhooks: [events.total] },
     begunAt,
     ...(isDone ? { erasedAt: doneAt, left: rest, recordsEndAt } : {}),

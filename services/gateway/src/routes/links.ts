@@ -115,6 +115,7 @@ export async function linkRoutes(app: FastifyInstance, context: Context): Promis
         tag: 'extensions',
         summary: 'Change the person, metadata or deadline of a link; disable it or stop its reminders, or undo both',
         description: 'A shared link can only be disabled and enabled. Clips of the link show the change at once.',
+        also: { 410: 'The link was erased.' },
         params: LinkParams,
         body: UpdateLinkBody,
         json: { 200: Type.Union([ref(RecipientLink), ref(SharedRecipientLink)]) },

@@ -4,6 +4,13 @@ import { createHash } from 'node:crypto';
 const DIGITS = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
 const LENGTH = 8;
 
+// Two responses of a project get the same code once in a million million pairs.
+const TRIES = 5;
+
+/** Returns the codes that a response may have, in the order in which it tries them. */
+export const codesOf = (responseId: string): string[] =>
+  Array.from({ length: TRIES }, (_, attempt) => codeOf(responseId, attempt));
+
 /**
  * Returns the completion code of a response, from the response's id. Two responses can have the same code; `attempt`
  * gives another one.

@@ -46,6 +46,10 @@ export interface Link {
   remindersStopped?: boolean;
   /** True while the owner stops the reminders of this link. */
   ownerStoppedReminders?: boolean;
+  /** When the link was erased: it is disabled for good, and its counters are 0. */
+  erasedAt?: Date;
+  /** The number of final uses before the erasure; the allowance does not get them back. */
+  spent?: number;
 }
 
 /** The fields of a link that its responses and their clips contain. */
@@ -119,6 +123,14 @@ export function claimRefused(refusal: ClaimRefusal): DomainError {
   return new DomainError(code, sentence, { reason });
 }
 
+/** Returns the error for a unique link's erasure that names the shared link. */
+export const sharedLinkStays = () =>
+  new DomainError(
+    'unprocessable',
+    'The shared link belongs to many people, so it cannot be erased: disable it and erase its submissions, or erase the project.',
+  );
+export const linkErased = () =>
+  new DomainError('gone', 'This recording link was erased, so it cannot be changed: add a new link.');
 export const noSuchLink = () => new DomainError('not_found', 'There is no such recording link.');
 export const noSharedLink = () => new DomainError('not_found', 'This project has no shared link.');
 export const lostSharedLink = () =>

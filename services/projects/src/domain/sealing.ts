@@ -10,5 +10,6 @@ export const sealedFor = {
   /** The value that confirms an erasure. */
   erasure: (ownerId: string, projectId: string, submissionId: string) =>
     `erasure:${ownerId}:${projectId}:${submissionId}`,
+  linkErasure: (ownerId: string, projectId: string, linkId: string) => `link-erasure:${ownerId}:${projectId}:${linkId}`,
   answer: (userId: string, key: string) => `idempotency:${userId}:${key}`,
 };

@@ -7,15 +7,18 @@ import { addLinks } from './add-links.ts';
 import { authenticate } from './authenticate.ts';
 import { beginResponse } from './begin-response.ts';
 import { confirmErasure } from './confirm-erasure.ts';
+import { confirmLinkErasure } from './confirm-link-erasure.ts';
 import { createApiToken } from './create-api-token.ts';
 import { createProject } from './create-project.ts';
 import { createUser } from './create-user.ts';
+import { eraseOwnedLink } from './erase-owned-link.ts';
 import { eraseOwnedProject } from './erase-owned-project.ts';
 import { eraseProject } from './erase-project.ts';
 import { eraseSandbox } from './erase-sandbox.ts';
 import { eraseUser } from './erase-user.ts';
 import { findCompletion } from './find-completion.ts';
 import { findInvitations } from './find-invitations.ts';
+import { findLink } from './find-link.ts';
 import { forgetReference } from './forget-reference.ts';
 import { getEventLink } from './get-event-link.ts';
 import { getInvitations } from './get-invitations.ts';
@@ -32,6 +35,7 @@ import { listRetentions } from './list-retentions.ts';
 import { listUsers } from './list-users.ts';
 import { openLink } from './open-link.ts';
 import { proposeErasure } from './propose-erasure.ts';
+import { proposeLinkErasure } from './propose-link-erasure.ts';
 import { releaseResponse } from './release-response.ts';
 import { remindLink, stopReminders } from './remind-link.ts';
 import { renameUser } from './rename-user.ts';
@@ -80,7 +84,10 @@ export function projectsHandlers(context: Context): Handlers<ProjectsServiceServ
     setProjectClosed: setProjectClosed(context),
     proposeErasure: proposeErasure(context),
     confirmErasure: confirmErasure(context),
+    proposeLinkErasure: proposeLinkErasure(context),
+    confirmLinkErasure: confirmLinkErasure(context),
     eraseOwnedProject: eraseOwnedProject(context),
+    eraseOwnedLink: eraseOwnedLink(context),
     rotateDashboardToken: rotateDashboardToken(context),
     resolveDashboardToken: resolveDashboardToken(context),
     resolveRecipient: resolveRecipient(context),
@@ -108,6 +115,7 @@ export function operatorHandlers(context: Context): Handlers<ProjectsOperatorSer
     rotateApiToken: rotateApiToken(context),
     eraseUser: eraseUser(context),
     eraseProject: eraseProject(context),
+    findLink: findLink(context),
     reseal: reseal(context),
   };
 }

@@ -14,6 +14,14 @@ export function createCodes(hashes: Hashes) {
     /** Returns the id of the response with this code. */
     find,
 
+    /** Removes those of the codes that a response has. */
+    async release(projectId: string, codes: string[], responseId: string): Promise<void> {
+      await hashes.removeOf(
+        codes.map(code => hashOf(projectId, code)),
+        responseId,
+      );
+    },
+
     /** Gives the code to a response. Returns false if another response has it. */
     async claim(projectId: string, code: string, responseId: string): Promise<boolean> {
       const holder = await find(projectId, code);

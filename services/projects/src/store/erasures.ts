@@ -75,7 +75,7 @@ export function createErasures(models: Models, { users, tokens, hashes }: Beside
         $group: {
           _id: null,
           unique: { $sum: { $cond: [{ $eq: ['$type', 'unique'] }, 1, 0] } },
-          landed: { $sum: '$landed' },
+          landed: { $sum: { $add: ['$landed', { $ifNull: ['$spent', 0] }] } },
         },
       },
     ]);

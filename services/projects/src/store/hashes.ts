@@ -29,6 +29,11 @@ export function createHashes({ hashes }: Pick<Models, 'hashes'>) {
       await hashes.collection.deleteMany({ kind: 'code', projectId });
     },
 
+    /** Removes the entries of one record. */
+    async removeOf(list: Buffer[], id: string): Promise<void> {
+      await hashes.collection.deleteMany({ _id: { $in: list as never[] }, id });
+    },
+
     async remove(list: Buffer[], session?: ClientSession): Promise<void> {
       if (list.length > 0)
         await hashes.collection.deleteMany({ _id: { $in: list as never[] } }, session ? { session } : {});

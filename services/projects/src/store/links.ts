@@ -153,11 +153,13 @@ export function createLinks({ links }: Pick<Models, 'links'>, hashes: Hashes) {
       );
     },
 
-    /** Updates a link. Undefined fields stay unchanged: Mongoose omits them. */
+    /**
+     * Updates a link. Undefined fields stay unchanged: Mongoose omits them. Returns null for an unknown or an erased link.
+     */
     async update({ ownerId, ...key }: LinkKey & Pick<Link, 'ownerId'>, change: LinkChange): Promise<Link | null> {
       return await links
         .findOneAndUpdate(
-          { ...linkAt(key), ownerId },
+          { ...linkAt(key), ownerId, erasedAt: null },
           { $set: change, $currentDate: { changedAt: true } },
           { returnDocument: 'after', projection: PLAIN_LINK },
         )
@@ -167,7 +169,7 @@ export function createLinks({ links }: Pick<Models, 'links'>, hashes: Hashes) {
     /** Stores the first opening. Returns false for an unknown link. */
     async setOpened(key: LinkKey, now: Date): Promise<boolean> {
       const { matchedCount } = await links.updateOne(
-        { ...linkAt(key), openedAt: null },
+        { ...linkAt(key), openedAt: null, erasedAt: null },
         { $set: { openedAt: now, opened: true }, $currentDate: { changedAt: true } },
       );
       return matchedCount === 1 || (await links.exists(linkAt(key))) !== null;

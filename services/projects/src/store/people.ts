@@ -80,7 +80,7 @@ export function createPeople({ links, responses }: Pick<Models, 'links' | 'respo
     async forget(key: LinkKey, event: OutboxEntry): Promise<boolean> {
       const before = await links
         .findOneAndUpdate(
-          { ...linkAt(key), type: 'unique' },
+          { ...linkAt(key), type: 'unique', erasedAt: null },
           {
             $unset: { sealedInvitation: '', personKey: '' },
             $currentDate: { changedAt: true },

@@ -188,7 +188,7 @@ export function createReminders({ projects, links, responses }: Models, transact
     /** Returns false for an unknown link. */
     async stop(key: LinkKey): Promise<boolean> {
       const { matchedCount } = await links.updateOne(
-        { ...linkAt(key), type: 'unique', remindersStopped: { $ne: true } },
+        { ...linkAt(key), type: 'unique', remindersStopped: { $ne: true }, erasedAt: null },
         { $set: { remindersStopped: true }, $currentDate: { changedAt: true } },
       );
       return matchedCount === 1 || (await links.exists(linkAt(key))) !== null;

@@ -150,6 +150,8 @@ export const linkSchema = new Schema<LinkDocument>(
     remindersSent: Number,
     remindersStopped: Boolean,
     ownerStoppedReminders: Boolean,
+    erasedAt: Date,
+    spent: Number,
     outbox: outboxField,
   },
   whole,

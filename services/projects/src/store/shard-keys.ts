@@ -39,7 +39,7 @@ const acrossShards = {
   'idempotency find _id': RESEAL,
   'links aggregate outbox.at': FIGURES,
   'links find': RESEAL,
-  'links find _id': RESEAL,
+  'links find _id': `${RESEAL}; ${OPERATOR} without a project`,
   'links find outbox.at': RELAY,
   'projects aggregate outbox.at': FIGURES,
   'projects aggregate ownerId': OPERATOR,

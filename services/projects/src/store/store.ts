@@ -8,6 +8,7 @@ import { createCodes } from './codes.ts';
 import { createErasures } from './erasures.ts';
 import { createHashes } from './hashes.ts';
 import { createIdempotency, type IdempotencyTimes } from './idempotency.ts';
+import { createLinkErasures } from './link-erasures.ts';
 import { createLinkPages } from './link-pages.ts';
 import { createLinks } from './links.ts';
 import { createModels } from './models.ts';
@@ -74,6 +75,7 @@ async function build(connection: Connection, options: StoreOptions) {
     withSession: <T>(work: (session: ClientSession) => Promise<T>) => withSession(connection, work),
     outbox: createOutboxFigures(models),
     reminders: createReminders(models, transaction),
+    linkErasures: createLinkErasures(models),
     erasures: createErasures(models, { users, tokens, hashes }, transaction),
     sharedUses: createSharedUses(models, users, transaction),
     async close(): Promise<void> {

@@ -79,6 +79,8 @@ export function createTransferSteps({ links, responses }: Models, leaseMs: numbe
     const { matchedCount } = await links.collection.updateOne(
       {
         ...(linkAt(link) as object),
+        // The counters of an erased link stay 0.
+        erasedAt: null,
         ...(takers > 0 ? { disabled: false } : {}),
         applied: { $nin: ids },
         $expr: takers > 0 ? { $and: [hasRoom, inLease] } : inLease,
@@ -102,12 +104,12 @@ export function createTransferSteps({ links, responses }: Models, leaseMs: numbe
     const [link] = await links.collection
       .find(linkAt(key) as object, {
         readConcern: { level: 'local' },
-        projection: { applied: 1, disabled: 1, maxUses: 1, claimed: 1, landed: 1, now: '$$NOW' },
+        projection: { applied: 1, disabled: 1, erasedAt: 1, maxUses: 1, claimed: 1, landed: 1, now: '$$NOW' },
         maxTimeMS: applyLimitMs,
       })
       .toArray();
-    // The project was erased: a claim is undone, and other transfers disappear with their response.
-    if (!link) {
+    // The link or its project was erased: a claim is undone, and other transfers disappear with their response.
+    if (!link || link.erasedAt) {
       for (const transfer of transfers) outcomes.set(transfer, 'refused');
       return [];
     }

@@ -1,6 +1,6 @@
 import { filled } from '@recording-request/contract/return-address';
 import type { Context } from '../context.ts';
-import { codeOf } from '../domain/completion-code.ts';
+import { codesOf } from '../domain/completion-code.ts';
 import type { Response } from '../domain/response.ts';
 import { openInvitation, openReference } from './invitations.ts';
 
@@ -12,9 +12,6 @@ export interface Completion {
   /** '' if the project names no address. */
   returnUrl: string;
 }
-
-// Two responses of a project get the same code once in a million million pairs.
-const TRIES = 5;
 
 /** Returns the completion of a complete response; undefined for another one. Repeated calls change nothing. */
 export async function completionOf(context: Deps, response: Response): Promise<Completion | undefined> {
@@ -38,8 +35,7 @@ async function referenceOf(context: Deps, response: Response): Promise<string> {
 }
 
 async function claimCode({ codes }: Context['store'], { _id, projectId }: Response): Promise<string> {
-  for (let attempt = 0; attempt < TRIES; attempt++) {
-    const code = codeOf(_id, attempt);
+  for (const code of codesOf(_id)) {
     if (await codes.claim(projectId, code, _id)) return code;
   }
   throw new Error(`response ${_id} found no free completion code`);

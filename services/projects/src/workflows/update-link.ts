@@ -1,7 +1,7 @@
 import { DomainError } from '@recording-request/kit/errors';
 import type { Context } from '../context.ts';
 import { checkedInvitation, type Invitation, identityOf } from '../domain/invitation.ts';
-import { type Link, noSuchLink, SHARED_POSITION } from '../domain/link.ts';
+import { type Link, linkErased, noSuchLink, SHARED_POSITION } from '../domain/link.ts';
 import { noSuchProject, type Project } from '../domain/project.ts';
 import { checkOwnersStop } from '../domain/reminders.ts';
 import { sealedFor } from '../domain/sealing.ts';
@@ -31,7 +31,7 @@ export async function updateLink(context: Context, update: LinkUpdate, signal: A
     if (!project) throw noSuchProject();
     if (disabled) await disable(context, update);
     const link = await store.links.update(update, { disabled, ownerStoppedReminders: remindersStopped });
-    if (!link) throw noSuchLink();
+    if (!link) throw (await store.links.find(update))?.ownerId === ownerId ? linkErased() : noSuchLink();
     return { project, link };
   }
   return await store.transaction(session => changeInvitation(context, update, session), signal);
@@ -44,6 +44,7 @@ async function changeInvitation(context: Context, update: LinkUpdate, session: C
   if (!project) throw noSuchProject();
   const before = await store.people.find(update, session);
   if (!before) throw noSuchLink();
+  if (before.erasedAt) throw linkErased();
   const invitation = changed(openInvitation(context, before), update.invitation);
   if (before.position === SHARED_POSITION && invitation.person)
     throw new DomainError('invalid', 'recipient: the shared link is for everyone, so it has no recipient.');

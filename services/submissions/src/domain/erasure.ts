@@ -26,6 +26,12 @@ export const NOTHING: Tally = {
   people: 0,
 };
 
+/** The result of one bounded step of an erasure; `done` is true when nothing is left. */
+export interface ErasedPart {
+  tally: Tally;
+  done: boolean;
+}
+
 /** The part of the counts that comes from the object store. */
 export const tallyOf = (held: { objects: number; versions: number; bytes: number }): Partial<Tally> => ({
   objects: held.objects,

@@ -8,6 +8,7 @@ import { countSubmissions } from './clips/count-submissions.ts';
 import { eraseClip } from './clips/erase-clip.ts';
 import { getMedia } from './clips/get-media.ts';
 import { getSubmission } from './clips/get-submission.ts';
+import { beginLinkErasure, getLinkErasure } from './clips/link-erasure.ts';
 import { listSubmissions } from './clips/list-submissions.ts';
 import { measureVideos } from './clips/measure-videos.ts';
 import { beginErasure, getErasure } from './clips/own-erasure.ts';
@@ -24,6 +25,7 @@ import { renewJob } from './jobs/renew-job.ts';
 import { takeJob } from './jobs/take-job.ts';
 import { checkStore } from './operator/check-store.ts';
 import { dropDeadLetter } from './operator/drop-dead-letter.ts';
+import { eraseLink } from './operator/erase-link.ts';
 import { eraseProjectSubmissions } from './operator/erase-project-submissions.ts';
 import { eraseSubmission } from './operator/erase-submission.ts';
 import { getBacklog } from './operator/get-backlog.ts';
@@ -53,11 +55,14 @@ export const submissionsHandlers = (context: Context): Handlers<SubmissionsServi
   eraseClip: eraseClip(context),
   beginErasure: beginErasure(context),
   getErasure: getErasure(context),
+  beginLinkErasure: beginLinkErasure(context),
+  getLinkErasure: getLinkErasure(context),
 });
 
 export const operatorHandlers = (context: Context): Handlers<SubmissionsOperatorServiceServer> => ({
   eraseSubmission: eraseSubmission(context),
   eraseProjectSubmissions: eraseProjectSubmissions(context),
+  eraseLink: eraseLink(context),
   getBacklog: getBacklog(context),
   listTroubledUploads: listTroubledUploads(context),
   getTroubledUpload: getTroubledUpload(context),

@@ -3,52 +3,29 @@ import type { OutboxEntry } from '@recording-request/events/outbox';
 import type { SubmissionEvent, Trace } from '../domain/clips/submission.ts';
 import { toEvent } from '../messages.ts';
 import { databaseNow } from './database-clock.ts';
+import {
+  type AnswerKey,
+  type Erasable,
+  type ErasedProject,
+  FIELDS,
+  fromProjectRow,
+  fromRow,
+  type LinkOfProject,
+  type ProjectRow,
+  type Row,
+} from './erasable.ts';
 import { CLOCKS_MS, firstIdAt } from './id-times.ts';
-import type { Models } from './models.ts';
-import { noteId } from './notes.ts';
+import { type LinkErasures, linksPart } from './link-erasures.ts';
+import { type Models, RESPONSE_INDEX } from './models.ts';
+import { noteId, notesOfLink } from './notes.ts';
 
-/** The response and question of a submission. They identify its uploads and notes. */
-export interface AnswerKey {
-  linkId: string;
-  responseId: string;
-  questionIndex: number;
-}
+export type { AnswerKey, Erasable, ErasedProject, LinkOfProject, OwnedErasure } from './erasable.ts';
 
-/** A live submission (without `erasedAt`), or the tombstone that replaced it. */
-export interface Erasable {
-  id: string;
-  projectId: string;
-  erasedAt?: Date;
-  /** Absent when its uploads and notes were removed. */
-  answer?: AnswerKey;
-  /** The trace in which the clip landed. */
-  trace?: Trace;
-  /** When the clip landed; absent in a tombstone. */
-  landedAt?: Date;
-}
-
-export interface ErasedProject {
-  id: string;
-  at: Date;
-  /** Present if the owner began the erasure. */
-  owned?: OwnedErasure;
-}
-
-/** The erasure of a project by its owner. */
-export interface OwnedErasure {
-  ownerId: string;
-  /** When the other services learned of it. */
-  announcedAt?: Date;
-  doneAt?: Date;
-  /** When Kafka deletes the last record; absent when it keeps records forever, and until the erasure is done. */
-  recordsEndAt?: Date;
-  /** The counts of the data that was removed so far, here and in the projects service. */
-  removed: Record<string, number>;
-  removedOfProject: Record<string, number>;
-}
+/** The uploads and notes of an answer, of a link, or of a project. */
+type Belonging = AnswerKey | LinkOfProject | { projectId: string };
 
 /** The records of erasures. All times are from the database's clock. */
-export interface ErasureStore {
+export interface ErasureStore extends LinkErasures {
   now(): Promise<Date>;
   find(submissionId: string): Promise<Erasable | undefined>;
   /** Returns whether the response of an answer has a clip other than this submission. */
@@ -67,16 +44,16 @@ export interface ErasureStore {
    * submission to update. The tombstone's purge is due after `purgeMs`. Returns false when another process was faster.
    */
   bury(submission: Erasable, purgeMs: number): Promise<boolean>;
-  /** Empties the uploads of an answer or of a project, so that they accept no more bytes. Returns their ids. */
-  emptyUploads(which: AnswerKey | { projectId: string }, limit: number): Promise<string[]>;
+  /** Empties the uploads of an answer, a link or a project, so that they accept no more bytes. Returns their ids. */
+  emptyUploads(which: Belonging, limit: number): Promise<string[]>;
   /**
    * Records that the bytes of these uploads were removed. The sweeper deletes the rows after it has purged the uploads'
    * prefix again.
    */
   uploadsPurged(ids: string[]): Promise<void>;
-  uploadIds(which: AnswerKey | { projectId: string }): AsyncIterable<string>;
+  uploadIds(which: Belonging): AsyncIterable<string>;
   countNotes(answer: AnswerKey): Promise<number>;
-  removeNotes(which: AnswerKey | { projectId: string }): Promise<number>;
+  removeNotes(which: Belonging): Promise<number>;
   /**
    * Records a finished purge. The next purge, of late results, is due at `purgeAt`; undefined deletes the tombstone.
    */
@@ -88,16 +65,23 @@ export interface ErasureStore {
   takeDue(keepMs: number): Promise<Erasable | undefined>;
   /** Records that a project is erased, with a purge due after `purgeMs`. Does nothing if this is already recorded. */
   closeProject(projectId: string, purgeMs: number): Promise<void>;
-  findProject(projectId: string): Promise<ErasedProject | undefined>;
-  /** Does the same as `closeProject` for the owner. Returns the erasure; `isNew` if this call recorded it. */
-  begin(project: { projectId: string; ownerId: string }, purgeMs: number): Promise<ErasedProject & { isNew: boolean }>;
-  /** Adds to the counts of the owner's erasure. */
-  addRemoved(projectId: string, counts: { removed?: object; removedOfProject?: object }): Promise<void>;
+  /**
+   * Does the same as `closeProject` for the owner, or for a link of the project. Returns the erasure; `isNew` if this call
+   * recorded it.
+   */
+  begin(
+    which: { projectId: string; ownerId: string; linkId?: string },
+    purgeMs: number,
+  ): Promise<ErasedProject & { isNew: boolean }>;
+  /** Returns the erasure of a project or a link. */
+  findProject(id: string): Promise<ErasedProject | undefined>;
+  /** Adds to the counts of the owner's erasure. This and the next methods take the id of a project or a link. */
+  addRemoved(id: string, counts: { removed?: object; removedOfProject?: object }): Promise<void>;
   announced(projectId: string): Promise<void>;
   /** Records that nothing of the project is left. */
   done(projectId: string, recordsEndAt: Date | undefined): Promise<void>;
   projectPurged(projectId: string, purgeAt: Date | undefined): Promise<void>;
-  /** Does the same as `takeDue` for an erased project. */
+  /** Does the same as `takeDue` for an erased project or link. */
   takeDueProject(keepMs: number): Promise<ErasedProject | undefined>;
 }
 
@@ -116,37 +100,8 @@ interface Tombstone extends AnswerKey {
   outbox: OutboxEntry[];
 }
 
-const FIELDS = {
-  projectId: 1,
-  linkId: 1,
-  responseId: 1,
-  questionIndex: 1,
-  erasedAt: 1,
-  left: 1,
-  trace: 1,
-  createdAt: 1,
-} as const;
-
-type Row = {
-  _id: unknown;
-  projectId: string;
-  createdAt?: Date | null;
-  erasedAt?: Date | null;
-  left?: unknown;
-  trace?: unknown;
-} & AnswerKey;
-
-function fromRow(row: Row): Erasable {
-  const { linkId, responseId, questionIndex } = row;
-  const traced = row.trace ? { trace: row.trace as Trace } : {};
-  const landed = row.createdAt ? { landedAt: row.createdAt } : {};
-  const base = { id: String(row._id), projectId: row.projectId, ...landed, ...traced };
-  if (!row.erasedAt) return { ...base, answer: { linkId, responseId, questionIndex } };
-  return { ...base, erasedAt: row.erasedAt, ...(row.left ? { answer: row.left as AnswerKey } : {}) };
-}
-
 export function createErasureStore(models: Models): ErasureStore {
-  return { ...submissionsPart(models), ...belongingsPart(models), ...projectsPart(models) };
+  return { ...submissionsPart(models), ...belongingsPart(models), ...projectsPart(models), ...linksPart(models) };
 }
 
 const later = (time: Date, ms: number): Date => new Date(time.getTime() + ms);
@@ -230,15 +185,17 @@ function submissionsPart({ submissions }: Models) {
 }
 
 function belongingsPart({ submissions, uploads, partPages, notes }: Models) {
-  const notesOf = (which: AnswerKey | { projectId: string }) => {
-    if ('projectId' in which) return { projectId: which.projectId };
+  const notesOf = (which: Belonging) => {
+    if ('projectId' in which) return 'linkId' in which ? notesOfLink(which) : { projectId: which.projectId };
     const { linkId, responseId, questionIndex } = which;
     return { _id: { $in: [noteId(linkId, responseId, questionIndex), noteId(linkId, responseId, undefined)] } };
   };
+  // A link has few uploads, its project may have very many.
+  const indexFor = (which: Belonging) => ('linkId' in which ? { hint: RESPONSE_INDEX } : {});
   return {
-    async emptyUploads(which: AnswerKey | { projectId: string }, limit: number) {
+    async emptyUploads(which: Belonging, limit: number) {
       const rows = await uploads
-        .find({ ...which, emptied: null }, { _id: 1 })
+        .find({ ...which, emptied: null }, { _id: 1 }, indexFor(which))
         .limit(limit)
         .lean();
       const ids = rows.map(row => String(row._id));
@@ -259,15 +216,15 @@ function belongingsPart({ submissions, uploads, partPages, notes }: Models) {
         { $set: { emptied: true, linkId: '', responseId: '', ownerId: '' } },
       );
     },
-    async *uploadIds(which: AnswerKey | { projectId: string }) {
+    async *uploadIds(which: Belonging) {
       for await (const row of uploads
-        .find({ ...which, emptied: null }, { _id: 1 })
+        .find({ ...which, emptied: null }, { _id: 1 }, indexFor(which))
         .lean()
         .cursor())
         yield String(row._id);
     },
     countNotes: (answer: AnswerKey) => notes.countDocuments(notesOf(answer)),
-    async removeNotes(which: AnswerKey | { projectId: string }) {
+    async removeNotes(which: Belonging) {
       return (await notes.deleteMany(notesOf(which))).deletedCount;
     },
     async hasRest(projectId: string) {
@@ -285,32 +242,23 @@ function belongingsPart({ submissions, uploads, partPages, notes }: Models) {
   };
 }
 
-type ProjectRow = { _id: unknown; at: Date } & Partial<OwnedErasure>;
-
-function fromProjectRow(row: ProjectRow | null): ErasedProject | undefined {
-  if (!row) return undefined;
-  const { _id, at, ownerId, announcedAt, doneAt, recordsEndAt, removed = {}, removedOfProject = {} } = row;
-  if (ownerId === undefined) return { id: String(_id), at };
-  const times = {
-    ...(announcedAt && { announcedAt }),
-    ...(doneAt && { doneAt }),
-    ...(recordsEndAt && { recordsEndAt }),
-  };
-  return { id: String(_id), at, owned: { ownerId, ...times, removed, removedOfProject } };
-}
-
 function projectsPart({ erasures }: Models) {
   return {
-    async begin({ projectId, ownerId }: { projectId: string; ownerId: string }, purgeMs: number) {
+    async begin(
+      { projectId, ownerId, linkId }: { projectId: string; ownerId: string; linkId?: string },
+      purgeMs: number,
+    ) {
       const at = await databaseNow(erasures);
+      const id = linkId ?? projectId;
+      const ofLink = linkId === undefined ? {} : { projectId };
       const before = await erasures
         .findOneAndUpdate(
-          { _id: projectId },
-          { $setOnInsert: { at, purgeAt: later(at, purgeMs) }, $set: { ownerId } },
+          { _id: id },
+          { $setOnInsert: { at, purgeAt: later(at, purgeMs), ...ofLink }, $set: { ownerId } },
           { upsert: true, projection: { ownerId: 1 } },
         )
         .lean();
-      const row = (await erasures.findById(projectId).lean()) as ProjectRow;
+      const row = (await erasures.findById(id).lean()) as ProjectRow;
       return { ...fromProjectRow(row)!, isNew: !before?.ownerId };
     },
     async addRemoved(projectId: string, counts: { removed?: object; removedOfProject?: object }) {

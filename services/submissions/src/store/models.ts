@@ -308,6 +308,8 @@ const erasureSchema = new Schema(
     // The rest is present only in an erasure that the owner began.
     ...{ ownerId: String, announcedAt: Date, doneAt: Date, recordsEndAt: Date },
     ...{ removed: Schema.Types.Mixed, removedOfProject: Schema.Types.Mixed },
+    // Present only in the erasure of a link, whose id is `_id`.
+    ...{ projectId: String, submissionIds: { type: [String], default: undefined } },
   },
   { ...options, collection: 'erasures' },
 );

@@ -18,14 +18,20 @@ export interface NoteStore {
   /** Sets the note for open and later uploads. Returns false when the clip was already sent. */
   set(key: NoteKey, note: string): Promise<boolean>;
   /**
-   * Copies an earlier note into a new upload, unless the upload has a note. Returns whether the project is erased,
-   * because one query reads both.
+   * Copies an earlier note into a new upload, unless the upload has a note. Returns whether the project or the link is
+   * erased, because one query reads both.
    */
   passOn(upload: Pick<Upload, 'id' | 'projectId' | 'linkId' | 'responseId' | 'questionIndex'>): Promise<boolean>;
 }
 
 export const noteId = (linkId: string, responseId: string, questionIndex: number | undefined): string =>
   `${linkId}/${responseId}/${questionIndex ?? 'all'}`;
+
+/** Returns the filter of all notes of a link. The zero sorts directly after the slash. */
+export const notesOfLink = ({ projectId, linkId }: { projectId: string; linkId: string }) => ({
+  _id: { $gte: `${linkId}/`, $lt: `${linkId}0` },
+  projectId,
+});
 
 export function createNoteStore({ uploads, notes, erasures }: Models): NoteStore {
   return {
@@ -53,7 +59,7 @@ export function createNoteStore({ uploads, notes, erasures }: Models): NoteStore
     },
     async passOn({ id, projectId, linkId, responseId, questionIndex }) {
       const ids = [noteId(linkId, responseId, questionIndex), noteId(linkId, responseId, undefined)];
-      const erasure = [{ $match: { _id: projectId } }, { $project: { _id: 1 } }];
+      const erasure = [{ $match: { _id: { $in: [projectId, linkId] } } }, { $project: { _id: 1 } }];
       const rows = await notes.aggregate<{ _id: string; note?: string }>([
         { $match: { _id: { $in: ids } } },
         { $unionWith: { coll: erasures.collection.name, pipeline: erasure } },
@@ -62,7 +68,7 @@ export function createNoteStore({ uploads, notes, erasures }: Models): NoteStore
       // A later note changes the upload directly, and this write does not overwrite it.
       if (note)
         await uploads.updateOne({ ...uploadAt({ id, projectId }), state: 'uploading', note: '' }, { $set: { note } });
-      return rows.some(row => row._id === projectId);
+      return rows.some(({ _id }) => _id === projectId || _id === linkId);
     },
   };
 }

@@ -30,6 +30,7 @@ const calls = [
   ['create a token at the services\\u2019 port', 'projects:50051', operator, 'createApiToken', { userId: 'u', label: 'l', scopes: [] }],
   ['erase a project', 'projects:50052', operator, 'eraseProject', { projectId: 'p' }],
   ['erase a clip', 'submissions:50052', submissions, 'eraseSubmission', { submissionId: 's' }],
+  ['erase a link', 'submissions:50052', submissions, 'eraseLink', { linkId: 'l' }],
   ['erase the clips of a project', 'submissions:50052', submissions, 'eraseProjectSubmissions', { projectId: 'p' }],
   ['erase the deliveries of a clip', 'webhooks:50052', webhooks, 'eraseSubmissionDeliveries', { submissionId: 's' }],
   ['erase the deliveries of a project', 'webhooks:50052', webhooks, 'eraseProjectDeliveries', { projectId: 'p' }],

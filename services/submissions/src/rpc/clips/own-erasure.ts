@@ -24,7 +24,7 @@ export const getErasure =
     return { erasure: undefined, would: { ...NOTHING, ...(await outlook(context, request)) } };
   };
 
-const NOTHING_OF_PROJECT = { links: 0, people: 0, responses: 0, rememberedAnswers: 0, videosReleased: 0 };
+export const NOTHING_OF_PROJECT = { links: 0, people: 0, responses: 0, rememberedAnswers: 0, videosReleased: 0 };
 
 async function toErasure(context: Context, { id, at, owned }: ErasedProject): Promise<ProjectErasure> {
   const { ownerId, doneAt, recordsEndAt, removed, removedOfProject } = owned!;

@@ -22,6 +22,6 @@ export const setResponseNote =
         : response!.answers.some(answer => answer.questionIndex === questionIndex);
     if (isSent || !(await notes.set({ projectId, linkId, responseId: responseSessionId, questionIndex }, note)))
       throw new DomainError('gone', 'The note can be changed only before its clip has been sent.');
-    await refuseNoteIfErased(context, projectId);
+    await refuseNoteIfErased(context, { projectId, linkId });
     return {};
   };

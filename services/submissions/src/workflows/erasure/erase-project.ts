@@ -2,19 +2,14 @@ import { newEvent } from '@recording-request/events/event';
 import { outboxEntry } from '@recording-request/events/kafka';
 import { isOutage } from '@recording-request/kit/outage';
 import type { Context } from '../../context.ts';
-import { sumOf, type Tally, tallyOf } from '../../domain/erasure.ts';
+import { type ErasedPart, sumOf, type Tally, tallyOf } from '../../domain/erasure.ts';
 import { projectPrefix, uploadPrefix } from '../../domain/object-keys.ts';
 import type { ErasedProject } from '../../store/erasures.ts';
 import { endArchives } from '../exports/end-archives.ts';
-import { BATCH, type EraseContext, eraseEach, nextPurgeOf, RESUME_MS, tallyPrefixes } from './erase-submission.ts';
+import { resumeLinkErasure } from './erase-link.ts';
+import { BATCH, type EraseContext, eraseEach, notePurged, RESUME_MS, tallyPrefixes } from './erase-submission.ts';
 import { recordsEndAt } from './kafka-retention.ts';
 import { purgeUploads } from './purge-uploads.ts';
-
-/** The result of one bounded step of an erasure; `done` is true when nothing is left. */
-export interface ErasedPart {
-  tally: Tally;
-  done: boolean;
-}
 
 /**
  * Erases a limited part of a project: call it until it is done. From the first call on, the project accepts no uploads.
@@ -39,7 +34,7 @@ export async function tallyProject({ erasures, deadLetters, objects }: EraseCont
 }
 
 /**
- * Continues interrupted erasures and removes late results, for at most TURN_MS per turn of the sweeper. A project that takes
+ * Continues interrupted erasures of projects and links, and removes late results, for at most TURN_MS per turn of the sweeper. A project that takes
  * longer than PART_MS waits until the other due projects had their turn.
  */
 export async function resumeProjectErasures(context: EraseContext & Pick<Context, 'kafka'>): Promise<void> {
@@ -49,7 +44,8 @@ export async function resumeProjectErasures(context: EraseContext & Pick<Context
     if (!project) return;
     const { id: projectId, owned } = project;
     try {
-      if (owned && !owned.doneAt) await eraseOwnedProject(context, project, PART_MS);
+      if (project.link) await resumeLinkErasure(context, project, PART_MS);
+      else if (owned && !owned.doneAt) await eraseOwnedProject(context, project, PART_MS);
       else await notePurged(context, project, await erasePart(context, projectId));
     } catch (error) {
       if (isOutage(error)) throw error;
@@ -110,13 +106,4 @@ async function erasePart(context: EraseContext, id: string): Promise<ErasedPart>
     tallies.push(sumOf([{ notes, deadLetters: failed }, tallyOf(await objects.purge(projectPrefix(id)))]));
   }
   return { tally: sumOf(tallies), done };
-}
-
-async function notePurged(
-  { config, erasures }: EraseContext,
-  project: { id: string; at: Date },
-  { done }: ErasedPart,
-): Promise<void> {
-  if (!done) return;
-  await erasures.projectPurged(project.id, nextPurgeOf(config, project.at, await erasures.now()));
 }

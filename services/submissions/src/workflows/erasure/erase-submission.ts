@@ -3,7 +3,7 @@ import { DomainError } from '@recording-request/kit/errors';
 import type { Objects } from '@recording-request/kit-objects/objects';
 import { inSpan } from '@recording-request/kit-telemetry/span';
 import type { Context } from '../../context.ts';
-import { NOTHING, nextPurge, sumOf, type Tally, tallyOf } from '../../domain/erasure.ts';
+import { type ErasedPart, NOTHING, nextPurge, sumOf, type Tally, tallyOf } from '../../domain/erasure.ts';
 import { LARGE_OBJECTS, submissionPrefix, uploadPrefix } from '../../domain/object-keys.ts';
 import type { AnswerKey, Erasable } from '../../store/erasures.ts';
 import { endArchives } from '../exports/end-archives.ts';
@@ -77,6 +77,15 @@ const inEraseSpan = <T>({ id: submissionId, projectId, trace: cause }: Erasable,
 /** Returns when late results of an erasure are removed next; undefined when the tombstone has expired. */
 export const nextPurgeOf = ({ eraseAgainSeconds }: Context['config'], erasedAt: Date, now: Date): Date | undefined =>
   nextPurge(erasedAt, now, { againMs: eraseAgainSeconds * 1_000, tombstoneMs: TOMBSTONE_DAYS * DAY_MS });
+
+/** Records a finished purge of a project or a link, unless more is left. */
+export async function notePurged(
+  { config, erasures }: EraseContext,
+  { id, at }: { id: string; at: Date },
+  { done }: ErasedPart,
+): Promise<void> {
+  if (done) await erasures.projectPurged(id, nextPurgeOf(config, at, await erasures.now()));
+}
 
 /** Removes everything except the record, which has been a tombstone since `erasedAt`. */
 export const purgeSubmission = (context: EraseContext, submission: Erasable, erasedAt: Date): Promise<Tally> =>

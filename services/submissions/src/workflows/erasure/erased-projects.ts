@@ -1,40 +1,43 @@
 import { DomainError } from '@recording-request/kit/errors';
 import type { Submission } from '../../domain/clips/submission.ts';
 import type { Upload } from '../../domain/uploads/upload.ts';
+import type { LinkOfProject } from '../../store/erasures.ts';
 import { BATCH, type EraseContext, eraseSubmission } from './erase-submission.ts';
 import { purgeUploads } from './purge-uploads.ts';
 
 /**
- * Erases a submission that was just stored if its project was erased meanwhile, and counts it for the owner. Returns whether
- * the project was erased.
+ * Erases a submission that was just stored if its project or its link was erased meanwhile, and counts it for the owner. Returns
+ * whether it was erased.
  */
 export async function eraseIfProjectIs(
   context: EraseContext,
-  { id, projectId }: Pick<Submission, 'id' | 'projectId'>,
+  { id, projectId, linkId }: Pick<Submission, 'id' | 'projectId' | 'linkId'>,
 ): Promise<boolean> {
-  const project = await context.erasures.findProject(projectId);
-  if (!project) return false;
+  const { erasures } = context;
+  const erasure = await erasures.erasureOf({ projectId, linkId });
+  if (!erasure) return false;
+  if (erasure.link) await erasures.addSubmissions(erasure.id, [id]);
   const { tally } = await eraseSubmission(context, id);
-  if (project.owned) await context.erasures.addRemoved(projectId, { removed: tally });
+  if (erasure.owned) await erasures.addRemoved(erasure.id, { removed: tally });
   return true;
 }
 
-/** Removes an upload that was just stored in an erased project, and fails with `not_found`. */
+/** Removes an upload that was just stored in an erased project or for an erased link, and fails with `not_found`. */
 export async function refuseErased(
   context: Pick<EraseContext, 'erasures' | 'objects'>,
-  { projectId }: Upload,
+  { projectId, linkId }: Upload,
 ): Promise<never> {
-  await purgeUploads(context, await context.erasures.emptyUploads({ projectId }, BATCH));
+  await purgeUploads(context, await context.erasures.emptyUploads({ projectId, linkId }, BATCH));
   throw noSuchLink();
 }
 
-/** If the project is erased, removes a note that was just stored, and fails with `not_found`. */
+/** If the project or the link is erased, removes a note that was just stored, and fails with `not_found`. */
 export async function refuseNoteIfErased(
   { erasures }: Pick<EraseContext, 'erasures'>,
-  projectId: string,
+  link: LinkOfProject,
 ): Promise<void> {
-  if (!(await erasures.findProject(projectId))) return;
-  await erasures.removeNotes({ projectId });
+  if (!(await erasures.erasureOf(link))) return;
+  await erasures.removeNotes(link);
   throw noSuchLink();
 }
 
