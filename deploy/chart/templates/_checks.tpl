@@ -49,6 +49,7 @@
   {{- end }}
 {{- end }}
 {{- if and $v.edge.ingress.tlsSecret (not $v.edge.hosts) }}{{ fail "edge.ingress.tlsSecret needs edge.hosts: the host names in its certificate" }}{{ end }}
+{{- if and (eq $v.edge.kind "none") $v.edge.hosts }}{{ fail "edge.hosts has no effect with edge.kind=none: set edge.kind to gateway-api or ingress, or remove the hosts" }}{{ end }}
 {{- if and (ne $v.edge.kind "none") (not $v.edge.hosts) }}{{ fail (printf "edge.kind=%s needs edge.hosts: without them, it would route the requests of every host name" $v.edge.kind) }}{{ end }}
 {{- end }}
 

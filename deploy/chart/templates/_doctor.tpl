@@ -26,11 +26,15 @@ deletes all but the Job after it. Each container gets the settings, the Secret a
   {{- $_ := set $o.metadata "namespace" $root.Release.Namespace }}
   {{- $_ := set $o.metadata "labels" (include "recording-request.doctor-labels" $root | fromYaml) }}
   {{- $_ := set $o.metadata "annotations" (ternary $job $beside (eq $o.kind "Job")) }}
-  {{- if eq $o.kind "Job" }}
+  {{- if eq $o.kind "ServiceAccount" }}
+    {{- $own := dig "doctor" "serviceAccount" dict $root.Values.services }}
+    {{- $common := default dict $root.Values.serviceAccount }}
+    {{- include "recording-request.metadata" (dict "object" $o "labels" (list $own.labels $common.labels) "annotations" (list $own.annotations $common.annotations)) }}
+  {{- else if eq $o.kind "Job" }}
     {{- $spec := $o.spec.template.spec }}
     {{- include "recording-request.metadata" (dict "object" $o.spec.template "labels" (list $root.Values.podLabels) "annotations" (list $root.Values.podAnnotations)) }}
     {{- $image := (first (get $workloads "projects").containers).image }}
-    {{- range $field := list "imagePullSecrets" "nodeSelector" "tolerations" }}{{ with get (get $workloads "projects") $field }}{{ $_ := set $spec $field . }}{{ end }}{{ end }}
+    {{- range $field := list "imagePullSecrets" "nodeSelector" "tolerations" "priorityClassName" }}{{ with get (get $workloads "projects") $field }}{{ $_ := set $spec $field . }}{{ end }}{{ end }}
     {{- range $container := $spec.containers }}
       {{- $workload := get $workloads $container.name }}
       {{- $own := first $workload.containers }}

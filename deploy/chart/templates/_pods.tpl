@@ -22,6 +22,7 @@ names of its settings and its Secret.
     {{- if (default dict .valueFrom).secretKeyRef }}{{ $_ := set .valueFrom.secretKeyRef "name" (default .valueFrom.secretKeyRef.name (get $.names .valueFrom.secretKeyRef.name)) }}{{ end }}
   {{- end }}
   {{- if $v.secretFiles }}{{ include "recording-request.secret-files" (dict "container" $container "spec" $spec "secret" (get $.names "recording-request") "only" (eq (toString $v.secretFiles) "only")) }}{{ end }}
+  {{- if has $.name (list "migrate" "backup") }}{{ include "recording-request.task-settings" (dict "container" $container "settings" $own.settings) }}{{ end }}
   {{- range $path, $source := $own.mounts }}
     {{- $name := trimPrefix "/" $path | replace "/" "-" }}
     {{- include "recording-request.mounted" (dict "container" $container "spec" $spec "path" $path "volume" (merge (dict "name" $name) $source)) }}
@@ -58,6 +59,15 @@ stay unless `only` is true, because they cannot be files: KAFKA_USERNAME, which 
 {{- $_ := set .container "env" $env }}
 {{- $secret := dict "secretName" .secret "defaultMode" 288 }}
 {{- include "recording-request.mounted" (dict "container" .container "spec" .spec "path" "/secrets" "volume" (dict "name" "secrets" "secret" $secret)) }}
+{{- end }}
+
+{{- /* Sets variables of the migration or the backup, which have no ConfigMap of their own. They replace the container's variables with the same names. */}}
+{{- define "recording-request.task-settings" }}
+{{- $settings := default dict .settings }}
+{{- $env := list }}
+{{- range .container.env }}{{ if not (hasKey $settings .name) }}{{ $env = append $env . }}{{ end }}{{ end }}
+{{- range $name, $value := $settings }}{{ $env = append $env (dict "name" $name "value" (kindIs "string" $value | ternary $value (toJson $value))) }}{{ end }}
+{{- $_ := set .container "env" $env }}
 {{- end }}
 
 {{- define "recording-request.mounted" }}

@@ -306,6 +306,7 @@ for (const [values, told] of [
   [{ edge: { kind: 'ingress', hosts: [], ingress: { tlsSecret: 'clips-tls' } } }, /tlsSecret needs edge\.hosts/],
   [{ services: { media: { tmp: '64Gi' } } }, /services\.media\.tmp needs .*limits\.ephemeral-storage/],
   [{ edge: { hosts: [] } }, /edge\.kind=gateway-api needs edge\.hosts/],
+  [{ edge: { kind: 'none' } }, /edge\.hosts has no effect with edge\.kind=none/],
 ] as const)
   test(`refuses values that another value overrides: ${JSON.stringify(values)}`, async () => {
     assert.match(await refusal(values, EXAMPLE), told);

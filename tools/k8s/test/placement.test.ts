@@ -12,8 +12,10 @@ import { EXAMPLE, openChart, podsOf } from './rendered-chart.ts';
 
 const context = { env: process.env, log: (line: string) => console.error(line) };
 const tools = await ensureManifestTools(context);
-const chart = await openChart(tools, await ensureHelm(context));
-after(() => chart[Symbol.asyncDispose]());
+const helm = await ensureHelm(context);
+const chart = await openChart(tools, helm);
+const withTest = await openChart(tools, helm, { withTest: true });
+after(() => Promise.all([chart, withTest].map(each => each[Symbol.asyncDispose]())));
 
 const PLACEMENT = {
   imagePullSecrets: [{ name: 'registry' }],
@@ -31,10 +33,12 @@ function assertPlaced(objects: Manifest[], kinds: string[]): void {
   assert.deepEqual([...new Set(objects.filter(podOf).map(({ kind }) => kind))].sort(), kinds);
 }
 
-test('every pod of the chart, trial servers included, has the placement, labels and annotations of the values', async () => {
-  const production = await chart.template({ ...EVERY, backup: { claim: 'backups' } }, EXAMPLE);
+test('every pod of the chart, doctor and trial servers included, has the placement, labels and annotations of the values', async () => {
+  const production = await withTest.template({ ...EVERY, backup: { claim: 'backups' } }, EXAMPLE);
   assert.equal(await faultsOf(tools, production), '');
   assertPlaced(parse(production), ['CronJob', 'Deployment', 'Job']);
+  const jobs = parse(production).filter(({ kind }) => kind === 'Job');
+  assert.deepEqual(jobs.map(({ metadata }) => metadata.name).sort(), ['doctor', 'migrate']);
   const local = parse(await chart.template({ ...EVERY, profile: 'local' }));
   assertPlaced(local, ['Deployment', 'Job', 'Pod', 'StatefulSet']);
   const none = parse(await chart.template({}, EXAMPLE)).flatMap(object => podOf(object) ?? []);
@@ -52,8 +56,8 @@ test('the values of one workload override or complete the common ones', async ()
   };
   const serviceAccount = { annotations: { 'example.com/role': 'backup' } };
   const common = { serviceAccount: { labels: TEAM, annotations: { 'example.com/role': 'none' } } };
-  const services = { backup: { ...backup, serviceAccount }, migrate: { serviceAccount } };
-  const text = await chart.template({ ...EVERY, ...common, services, backup: { claim: 'backups' } }, EXAMPLE);
+  const services = { backup: { ...backup, serviceAccount }, migrate: { serviceAccount }, doctor: { serviceAccount } };
+  const text = await withTest.template({ ...EVERY, ...common, services, backup: { claim: 'backups' } }, EXAMPLE);
   assert.equal(await faultsOf(tools, text), '');
   const { CronJob, ...others } = Object.groupBy(parse(text).filter(podOf), ({ kind }) => kind);
   assertPlaced(
@@ -77,7 +81,7 @@ test('the values of one workload override or complete the common ones', async ()
       metadata.labels!['example.com/team'],
       metadata.annotations!['example.com/role'],
     ]);
-  assert.equal(roles.length, 8);
+  assert.equal(roles.length, 9);
   for (const [account = '', team, role] of roles)
     assert.deepEqual([team, role], ['clips', account in services ? 'backup' : 'none'], account);
 });

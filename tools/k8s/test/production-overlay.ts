@@ -16,6 +16,8 @@ interface Changes {
   files?: Record<string, string>;
   /** Components of an overlay of this overlay. */
   outer?: string[];
+  /** Patches of that overlay. */
+  outerPatches?: object[];
 }
 
 /** Renders an operator's copy of the production overlay: with another scaling component, more settings, patches and components. */
@@ -29,6 +31,7 @@ export async function productionOverlay(
     configMapGenerator = [],
     files = {},
     outer = [],
+    outerPatches = [],
   }: Changes = {},
 ): Promise<string> {
   await using dir = await tempDir();
@@ -48,6 +51,9 @@ export async function productionOverlay(
   const around = join(dir.path, 'overlays/around');
   await mkdir(around);
   const resources = ['../production'];
-  await writeFile(join(around, 'kustomization.yaml'), stringify({ resources, components: outer }));
+  await writeFile(
+    join(around, 'kustomization.yaml'),
+    stringify({ resources, components: outer, patches: outerPatches }),
+  );
   return await render(tools, around);
 }

@@ -77,6 +77,20 @@ test('no variable comes from a Secret, if a policy forbids it', async () => {
     assert.doesNotMatch(each, /secretKeyRef/);
   }
   assert.deepEqual(podsOf(text), podsOf(strict));
+  const ofBackup = await chart.template(
+    { ...values, secretFiles: 'only', services: { backup: { settings: { KAFKA_USERNAME: 'backup' } } } },
+    EXAMPLE,
+  );
+  const patch = [
+    {
+      op: 'add',
+      path: '/spec/jobTemplate/spec/template/spec/containers/0/env/-',
+      value: { name: 'KAFKA_USERNAME', value: 'backup' },
+    },
+  ];
+  const patches = [{ target: { kind: 'CronJob', name: 'backup' }, patch: JSON.stringify(patch) }];
+  const patched = await productionOverlay(tools, { settings, components, outer, outerPatches: patches });
+  assert.deepEqual(podsOf(ofBackup), podsOf(patched));
   assert.match(withDoctor, /^ +secretName: recording-request-migrate$/m);
 });
 

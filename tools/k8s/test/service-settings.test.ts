@@ -65,9 +65,10 @@ test('the chart checks the settings of a service like the common ones, and toget
     /\/services\/projects\/settings\/SECRETS_KEY/,
   );
   assert.match(
-    await refusal({ services: { migrate: { settings: { LOG_LEVEL: 'debug' } } } }, EXAMPLE),
-    /'settings' not allowed/,
+    await refusal(of('backup', { KAFKA_USER: 'backup' }), EXAMPLE),
+    /services\.backup\.settings\.KAFKA_USER: no service reads/,
   );
+  assert.match(await refusal({ services: { doctor: { settings: {} } } }, EXAMPLE), /'settings' not allowed/);
   const long = { MEDIA_JOB_SECONDS: 1_800 };
   const refused = await refusal(of('media', long), EXAMPLE);
   assert.match(
@@ -84,6 +85,24 @@ test('the chart checks the settings of a service like the common ones, and toget
     await refusal(of('projects', { STOP_GRACE_SECONDS: 60 }), EXAMPLE),
     /services\.projects\.graceSeconds=80/,
   );
+});
+
+test('the migration and the backup have settings of their own, which win over the common ones and the Secret', async () => {
+  const services = {
+    migrate: { settings: { KAFKA_USERNAME: 'migrate' } },
+    backup: { settings: { KAFKA_USERNAME: 'backup', BACKUP_STALL_SECONDS: 900 } },
+  };
+  const values = { settings: { KAFKA_USERNAME: 'clips' }, services, backup: { claim: 'backups' } };
+  const all = parse(await template(values, EXAMPLE));
+  const variablesOf = (kind: string, name: string) =>
+    podOf(all.find(each => each.kind === kind && each.metadata.name === name)!)!.spec.containers[0].env;
+  const named = (kind: string, name: string, variable: string) =>
+    variablesOf(kind, name).filter((each: { name: string }) => each.name === variable);
+  assert.deepEqual(named('Job', 'migrate', 'KAFKA_USERNAME'), [{ name: 'KAFKA_USERNAME', value: 'migrate' }]);
+  assert.deepEqual(named('CronJob', 'backup', 'KAFKA_USERNAME'), [{ name: 'KAFKA_USERNAME', value: 'backup' }]);
+  assert.deepEqual(named('CronJob', 'backup', 'BACKUP_STALL_SECONDS'), [
+    { name: 'BACKUP_STALL_SECONDS', value: '900' },
+  ]);
 });
 
 test('KEDA reads the topics of the service that it scales', async () => {
