@@ -6,7 +6,7 @@ export const mongoVariables = {
   mongoUrl: secretText(
     'MONGO_URL',
     'a replica set, with the user and the password; `tls=true` in it, or one of the files below, turns TLS on',
-    { pattern: /^mongodb(\+srv)?:\/\//, expected: 'a mongodb:// address' },
+    { pattern: /^mongodb(\+srv)?:\/\//, expected: 'a mongodb:// or mongodb+srv:// address' },
   ),
   mongoDatabasePrefix: text('MONGO_DATABASE_PREFIX', "the prefix of each service's database name", {
     default: '',
