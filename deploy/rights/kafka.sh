@@ -3,7 +3,7 @@
 #   deploy/rights/kafka.sh kafka-acls.sh --bootstrap-server HOST:PORT --command-config admin.properties
 # At Confluent Cloud, the users are service accounts. Export the id of each: PROJECTS, SUBMISSIONS, MEDIA, TRANSCRIPTION, WEBHOOKS, MIGRATE, BACKUP.
 #   MEDIA=sa-… deploy/rights/kafka.sh confluent kafka acl create --cluster lkc-… --environment env-…
-# KAFKA_TOPIC_PREFIX is the prefix of the settings, if they have one.
+# KAFKA_TOPIC_PREFIX is the prefix of the settings, if they have one. KEDA=keda also allows KEDA's own user `keda` to read the lag; at Confluent Cloud, KEDA is the id of its account.
 set -eu
 prefix=${KAFKA_TOPIC_PREFIX:-}
 topics='projects.events submissions.events media.work transcription.work webhooks.events owners.events media.events transcription.events parked'
@@ -46,3 +46,7 @@ allow webhooks group 'webhooks webhooks-events webhooks-projects webhooks-feed' 
 allow migrate topic "$topics" 'Create Alter Describe DescribeConfigs' "$@"
 allow backup topic "$topics" Describe "$@"
 allow backup group 'submissions submissions-transcripts submissions-dead-letters media transcription webhooks webhooks-events webhooks-projects webhooks-feed' Describe "$@"
+if [ -n "${KEDA:-}" ]; then
+  allow keda topic 'media.work transcription.work submissions.events webhooks.events projects.events owners.events' Describe "$@"
+  allow keda group 'media transcription webhooks webhooks-events webhooks-projects webhooks-feed' Describe "$@"
+fi

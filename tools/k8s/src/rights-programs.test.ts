@@ -6,6 +6,7 @@ import { test } from 'node:test';
 import { promisify } from 'node:util';
 import { tempDir } from '@recording-request/stack/testing/temp-dir';
 import { parseAllDocuments } from 'yaml';
+import { parse } from './manifests.ts';
 import { OPERATORS, ROOT } from './repository.ts';
 import { newMongoUsers, policyOf, STORE_USERS, TARGET_POLICY } from './rights.ts';
 
@@ -101,6 +102,35 @@ test('kafka.sh allows the same at Confluent Cloud', async () => {
     };
   });
   assert.deepEqual(rightsIn(given), wanted);
+});
+
+test('kafka.sh lets KEDA read the lag of each group by which it scales, and nothing else', async () => {
+  const keda = await Promise.all(
+    ['keda/scaledobjects.yaml', 'streams/scaledobjects.yaml'].map(file =>
+      readFile(join(ROOT, 'deploy/k8s/scaling', file), 'utf8'),
+    ),
+  );
+  const triggers = keda
+    .flatMap(text => parse(text))
+    .flatMap(({ spec }) => spec.triggers)
+    .filter(({ type }) => type === 'kafka')
+    .map(({ metadata }) => metadata);
+  const wanted = triggers.flatMap(({ topic, consumerGroup }) => [
+    `topic clips.${topic}`,
+    `group clips.${consumerGroup}`,
+  ]);
+  const variables = { KAFKA_TOPIC_PREFIX: 'clips.', KEDA: 'keda' };
+  const calls = await callsOf('kafka.sh', 'kafka-acls.sh', ['kafka-acls.sh'], variables);
+  const given = calls.filter(call => call.includes('User:keda'));
+  assert.deepEqual(
+    given
+      .map(call =>
+        call.includes('--topic') ? `topic ${valuesOf(call, '--topic')}` : `group ${valuesOf(call, '--group')}`,
+      )
+      .toSorted(),
+    [...new Set(wanted)].toSorted(),
+  );
+  for (const call of given) assert.deepEqual(valuesOf(call, '--operation'), ['Describe']);
 });
 
 test('atlas.sh creates the users of mongodb.js, and lets only the given address connect', async () => {
