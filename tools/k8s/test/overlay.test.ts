@@ -183,3 +183,65 @@ test('checks values of the chart', async () => {
   assert.equal(faults.length, 2);
   assert.match(faults.join('\n'), /^KAFKA_BROKERS: .*9094.*\nPUBLIC_BASE_URL has the host clip\./);
 });
+
+test('explains a port in quotes and a secret among the values', async () => {
+  await using dir = await tempDir();
+  const file = join(dir.path, 'values.yaml');
+  const example = filledIn(await readFile(EXAMPLE, 'utf8'));
+  await writeFile(
+    file,
+    example.replace('port: 443 ', 'port: "443" ').replace(/^settings:$/m, 'settings:\n  SPEECH_API_KEY: sk-1'),
+  );
+  const { faults } = await check('--values', file);
+  assert.equal(faults.length, 2, faults.join('\n'));
+  assert.match(
+    faults.join('\n'),
+    /^values: at '\/networks\/objects\/0\/ports\/0\/port': .*: write 443 without quotes$/m,
+  );
+  assert.match(
+    faults.join('\n'),
+    /^values: at '\/settings\/SPEECH_API_KEY': .*move it to the Secret of the workload$/m,
+  );
+});
+
+/** Makes a copy of deploy/k8s in a repository of the operator, with an overlay `clips` with Secrets as files. */
+async function ownCopy(folder: string, components: string[]): Promise<string> {
+  await cp(join(ROOT, 'deploy/k8s'), join(folder, 'k8s'), { recursive: true });
+  const overlay = join(folder, 'k8s/overlays/clips');
+  await cp(PRODUCTION, overlay, { recursive: true });
+  await fillIn(overlay);
+  const keys = ['S3_ACCESS_KEY', 'S3_SECRET_KEY'].map(name => `${name}_FILE=/secrets/${name}\n`);
+  await change(overlay, 'settings.env', text => text + keys.join(''));
+  await changeFields(overlay, fields => fields.components.push(...components));
+  return overlay;
+}
+
+/** Makes an overlay of `clips` beside it, with these components. */
+async function strictOverlay(folder: string, components: string[]): Promise<string> {
+  const strict = join(folder, 'k8s/overlays/strict');
+  await mkdir(strict, { recursive: true });
+  await writeFile(join(strict, 'kustomization.yaml'), stringify({ resources: ['../clips'], components }));
+  return strict;
+}
+
+const NO_VARIABLES = '../../secrets-as-files/no-variables';
+
+test('in a copy of the manifests, secrets as files need neither a doctor nor a backup', async () => {
+  await using dir = await tempDir();
+  const overlay = await ownCopy(dir.path, ['../../secrets-as-files']);
+  const strict = await strictOverlay(dir.path, [NO_VARIABLES]);
+  for (const folder of [overlay, strict]) assert.deepEqual((await check(folder)).faults, [], folder);
+});
+
+test('finds a doctor before secrets-as-files, and one after no-variables', async () => {
+  await using dir = await tempDir();
+  const overlay = await ownCopy(dir.path, ['../../doctor', '../../secrets-as-files']);
+  assert.match(
+    (await check(overlay)).faults.join('\n'),
+    /^Job doctor has KAFKA_OAUTH_CLIENT_SECRET and 8 other variables from Secrets, .*: list the component doctor after secrets-as-files\.$/,
+  );
+  await changeFields(overlay, fields => fields.components.splice(-2));
+  await changeFields(overlay, fields => fields.components.push('../../secrets-as-files'));
+  const strict = await strictOverlay(dir.path, [NO_VARIABLES, '../../doctor']);
+  assert.match((await check(strict)).faults.join('\n'), /list the component doctor in the overlay that no-variables/);
+});

@@ -40,7 +40,10 @@ test('finds an unknown kind or name of an issuer', () => {
   assert.deepEqual(faultsIn(found({ issuerRef: { name: 'intrnal' } })), [
     'Certificate media names the Issuer intrnal, which is not in the overlay; a similar one is internal.',
   ]);
-  assert.deepEqual(notesIn(found({ issuerRef: { name: 'corp' } })), [
+  assert.deepEqual(faultsIn(found({ issuerRef: { name: 'corp' } })), [
+    'Certificate media: issuerRef has no kind, so it means the Issuer corp, which is not in the overlay: set kind.',
+  ]);
+  assert.deepEqual(notesIn(found({ issuerRef: { name: 'corp', kind: 'Issuer' } })), [
     'create the Issuer corp for Certificate media yourself; without it, its pods wait.',
   ]);
 });

@@ -13,7 +13,7 @@ export const certificateFindings = (programs: Program[], all: Manifest[]): Findi
     .flatMap(certificate => [...issuerFindings(certificate, all), ...uriFaults(certificate, programs)]);
 
 function issuerFindings(certificate: Manifest, all: Manifest[]): Finding[] {
-  const { name, kind = 'Issuer', group = GROUP } = certificate.spec.issuerRef ?? {};
+  const { name, kind = 'Issuer', group = GROUP, kind: given } = certificate.spec.issuerRef ?? {};
   // The schema requires a name.
   if (!name || group !== GROUP || kind === 'ClusterIssuer') return [];
   const by = inWords(certificate);
@@ -26,8 +26,9 @@ function issuerFindings(certificate: Manifest, all: Manifest[]): Finding[] {
     name,
     all.filter(each => each.kind === 'Issuer').map(({ metadata }) => metadata.name),
   );
-  return near
-    ? [fault(`${by} names the Issuer ${name}, which is not in the overlay${near}.`)]
+  if (near) return [fault(`${by} names the Issuer ${name}, which is not in the overlay${near}.`)];
+  return given === undefined
+    ? [fault(`${by}: issuerRef has no kind, so it means the Issuer ${name}, which is not in the overlay: set kind.`)]
     : [note(`create the Issuer ${name} for ${by} yourself; without it, its pods wait.`)];
 }
 

@@ -17,12 +17,15 @@ import { edgeFindings } from './edge.ts';
 import { hasServices, programsIn } from './environment.ts';
 import { fileFindings, filesRead, keysRead } from './files.ts';
 import { type Finding, note } from './finding.ts';
+import { loginFindings } from './logins.ts';
 import { nameFindings } from './names.ts';
 import { placeholderFindings } from './placeholders.ts';
+import { placementFindings } from './placement.ts';
 import { imagelessContainers, podFindings, withImages } from './pods.ts';
 import { dnsFindings, policyFindings } from './policies.ts';
 import { doubleScalers, replicaFaults, scalingFindings } from './scaling.ts';
 import { objectFindings } from './schemas.ts';
+import { secretFileFindings } from './secret-files.ts';
 import { type IsNeeded, secretFindings } from './secrets.ts';
 import { addressFindings, reachFindings } from './servers.ts';
 import { openStandInFiles } from './stand-ins.ts';
@@ -54,6 +57,8 @@ export async function checkObjects(tools: ManifestTools, rendered: Manifest[]): 
       ...unknownSettings(all, programs),
       ...overriddenSettings(all, programs),
       ...secretSettings(all),
+      ...secretFileFindings(programs, all),
+      ...(await loginFindings(programs, all)),
       ...configurationFindings(starts),
       ...fileFindings(files, all),
       ...(await authorityFindings(programs, all)),
@@ -68,6 +73,7 @@ export async function checkObjects(tools: ManifestTools, rendered: Manifest[]): 
       ...policyFindings(all),
       ...dnsFindings(programs, all),
       ...podFindings(programs, all),
+      ...placementFindings(all),
     ]);
   } finally {
     await rm(dir, { recursive: true });

@@ -10,6 +10,7 @@ export interface Kustomization {
   folder: string;
   /** The path of the file, relative to the checked folder or to a folder around it. */
   file: string;
+  text: string;
   // biome-ignore lint/suspicious/noExplicitAny: kustomize checks the fields.
   fields: any;
   /** The resources that exist when its patches apply: local folders and files as absolute paths, and remote ones. */
@@ -32,7 +33,8 @@ export async function readKustomizations(root: string, within = root): Promise<K
     const file = await firstFile(folder);
     if (!file || seen.has(folder)) return [];
     seen.add(folder);
-    const [document] = parseAllDocuments(await readFile(file, 'utf8'));
+    const text = await readFile(file, 'utf8');
+    const [document] = parseAllDocuments(text);
     const fields = document?.toJS() ?? {};
     const paths = (list: string[] = []) => list.map(each => (isRemote(each) ? each : resolve(folder, each)));
     const own = paths(fields.resources);
@@ -51,7 +53,7 @@ export async function readKustomizations(root: string, within = root): Promise<K
       components.push(each);
     }
     const name = relative(within, file);
-    return [...found, { folder, file: name, fields, resources, components, generated }];
+    return [...found, { folder, file: name, text, fields, resources, components, generated }];
   }
 }
 

@@ -53,6 +53,14 @@ test('finds workers with the image of the services', () => {
   ]);
 });
 
+test('notes different images of the services and the workers from one repository', () => {
+  const submissions = deployment('submissions', { image: 'host:5000/clips:1@sha256:aa' });
+  assert.deepEqual(findings(submissions, deployment('media', { image: 'host:5000/clips-workers:1@sha256:bb' })), []);
+  assert.deepEqual(notesIn(findings(submissions, deployment('media', { image: 'host:5000/clips@sha256:bb' }))), [
+    'media and submissions have images of the same repository host:5000/clips: check that the image of media has ffmpeg (the target workers).',
+  ]);
+});
+
 test('finds a backup that goes nowhere', () => {
   const backup = (to: string, volumeMounts: object[] = []) => {
     const containers = [{ name: 'backup', image: 'clips', args: ['main.ts', 'backup', '--to', to], volumeMounts }];

@@ -36,6 +36,7 @@ export const podFindings = (programs: Program[], all: Manifest[]): Finding[] => 
   ...programs.flatMap(graceFaults),
   ...imageFaults(programs, all),
   ...workerImageFaults(programs),
+  ...repositoryNotes(programs),
   ...backupFaults(all),
   ...placementNotes(programs, all),
   ...pullNotes(programs),
@@ -118,6 +119,22 @@ function workerImageFaults(programs: Program[]): Finding[] {
         `Deployment ${name} has the image ${imageOf(name)} of submissions, which has no ffmpeg: set the image of the workers.`,
       ),
     );
+}
+
+const repositoryOf = (image = ''): string => image.replace(/@.*$/, '').replace(/:[^/:]*$/, '');
+
+/** Both images usually have a repository of their own, so a common one is probably a copied line. */
+function repositoryNotes(programs: Program[]): Finding[] {
+  const imageOf = (wanted: string) => programs.find(({ name }) => name === wanted)?.container.image;
+  const services: string | undefined = imageOf('submissions');
+  const workers: string | undefined = imageOf('media');
+  return services && workers && services !== workers && repositoryOf(services) === repositoryOf(workers)
+    ? [
+        note(
+          `media and submissions have images of the same repository ${repositoryOf(workers)}: check that the image of media has ffmpeg (the target workers).`,
+        ),
+      ]
+    : [];
 }
 
 /** A backup writes to a bucket or to a mounted folder. */

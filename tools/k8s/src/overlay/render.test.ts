@@ -8,6 +8,15 @@ test('shows kustomize’s message in one line', () => {
   ]);
 });
 
+test('names the cause where the component doctor comes after no-variables', () => {
+  const field =
+    'spec.template.spec.containers.[name=service].env.[name=OTEL_EXPORTER_OTLP_HEADERS].valueFrom.secretKeyRef.name';
+  const [sentence] = kustomizeFaults(
+    `Error: fieldPath \`${field}\` is missing for replacement source Deployment.gateway`,
+  );
+  assert.match(sentence!, / is missing .*: list the component doctor in the overlay that no-variables changes\.$/);
+});
+
 test('separates the faults that Helm prints together', () => {
   const schema = `Error: values don't meet the specifications of the schema(s) in the following chart(s):
 recording-request:

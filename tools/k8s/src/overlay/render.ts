@@ -72,14 +72,25 @@ function refusals(error: unknown, faultsOf: (message: string) => string[]): Find
   return faultsOf(stderr.trim()).map(fault);
 }
 
-/** Returns kustomize's message about the overlay or a folder in it, in one line. */
-export const kustomizeFaults = (message: string, folder = ''): string[] => [
-  `kustomize refuses ${folder || 'the overlay'}: ${message.replace(/^Error: /, '').replace(/\s*\n\s*/g, ' ')}`,
-];
+/** Returns kustomize's message about the overlay or a folder in it, in one line, and the cause if it is a known one. */
+export function kustomizeFaults(message: string, folder = ''): string[] {
+  const words = `kustomize refuses ${folder || 'the overlay'}: ${message.replace(/^Error: /, '').replace(/\s*\n\s*/g, ' ')}`;
+  // The component `doctor` reads the names of the Secrets from the variables that no-variables removes.
+  const isLate = /(?:_HEADERS|KAFKA_USERNAME)\S* is missing for replacement source/.test(message);
+  return [isLate ? `${words}: list the component doctor in the overlay that no-variables changes.` : words];
+}
+
+/** Returns what to change for a value of which the schema says only that it is refused. */
+function adviceFor(words: string): string {
+  const [, digits] = /\/port': '(\d+)' does not match pattern/.exec(words) ?? [];
+  if (digits) return `: the port is a text: write ${digits} without quotes`;
+  const [, name] = /\/settings\/(\w+)': false schema$/.exec(words) ?? [];
+  return name ? `: ${name} is a secret: move it to the Secret of the workload` : '';
+}
 
 /** Returns Helm's sentences: one for each value that the schema refuses, or for each fault that the chart lists. */
 export function helmFaults(message: string): string[] {
-  const ofSchema = [...message.matchAll(/^- (at '.*)$/gm)].map(([, words]) => `values: ${words}`);
+  const ofSchema = [...message.matchAll(/^ *- (at '.*)$/gm)].map(([, words]) => `values: ${words}${adviceFor(words!)}`);
   if (ofSchema.length > 0) return ofSchema;
   const [, words = message] = /execution error at \([^)]*\): ([\s\S]+)$/.exec(message) ?? [];
   const lines = words.replace(/^Error: /, '').replace(/\n+Use --debug flag.*$/s, '');

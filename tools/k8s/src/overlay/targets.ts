@@ -18,16 +18,16 @@ interface Target {
 
 /**
  * Returns a fault for each patch, replacement or image of the kustomizations in `folder` that matches no object, because
- * kustomize ignores it. The kustomizations of this repository need no check. Names files by their paths from `within`.
+ * kustomize ignores it. The kustomizations of this repository and their unchanged copies need no check. Names files by their paths from `within`.
  */
 export async function targetFindings(
   tools: { kustomize: string },
   folder: string,
   within = folder,
 ): Promise<Finding[]> {
-  const own = (await readKustomizations(folder, within)).filter(
-    each => each.folder === folder || !isShipped(each.folder),
-  );
+  const all = await readKustomizations(folder, within);
+  const texts = await shippedKustomizations();
+  const own = all.filter(each => each.folder === folder || !(isShipped(each.folder) || texts.has(each.text)));
   const shipped = await shippedObjects();
   const found = await Promise.all(own.map(each => findingsOf(tools, each, shipped)));
   return found.flat();
@@ -122,6 +122,14 @@ async function objectsBefore(
   } finally {
     await rm(folder, { recursive: true });
   }
+}
+
+/** Returns the texts of the kustomizations of the base and of all components. */
+async function shippedKustomizations(): Promise<Set<string>> {
+  const files = await Array.fromAsync(
+    glob('deploy/k8s/**/kustomization.yaml', { cwd: ROOT, exclude: ['deploy/k8s/overlays/**'] }),
+  );
+  return new Set(await Promise.all(files.map(file => readFile(join(ROOT, file), 'utf8'))));
 }
 
 /** Returns the objects in the files of the base and of all components. */
