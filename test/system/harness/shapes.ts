@@ -289,6 +289,7 @@ export const ErasureCounts: Shape = {
 export const Erasure: Shape = {
   projectId: 'uuid',
   submissionId: 'uuid|null',
+  tokenId: 'uuid|null',
   state: 'proposed|erasing|erased',
   counts: 'ErasureCounts',
   confirm: 'string|null',
