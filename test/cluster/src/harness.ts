@@ -104,9 +104,7 @@ export async function openHarness(
 ): Promise<ClusterHarness> {
   const { serversEnv, dir } = installed;
   await using opening = new AsyncDisposableStack();
-  const receiver = opening.use(
-    await openReceiver(id => owner.projects.find(({ projectId }) => projectId === id)?.webhookSecret, OUTSIDE_ADDRESS),
-  );
+  const receiver = opening.use(await openReceiver(id => owner.secretsOf(id), OUTSIDE_ADDRESS));
   let leftovers = opening.use(await openLeftovers({ env: serversEnv, ...stores }));
   const apiToken = token ?? (await newOwner(installed));
   let way: Way = { origin };

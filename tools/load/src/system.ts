@@ -85,9 +85,7 @@ export async function openSystem({ serversEnv, programs, dir, seed, signal, log 
   const leftovers = await openLeftovers(place);
   opening.use(leftovers);
   const pipeline = createPipeline();
-  const receiver = opening.use(
-    await openReceiver(id => owner.projects.find(({ projectId }) => projectId === id)?.webhookSecret),
-  );
+  const receiver = opening.use(await openReceiver(id => owner.secretsOf(id)));
   receiver.answer = ({ body, at }) => {
     pipeline.received(JSON.parse(body.toString('utf8')) as WebhookBodyJson, at);
     return 204;

@@ -107,9 +107,7 @@ export async function openHarness(
     if (!kept) await rm(dataDir, { recursive: true, force: true });
   });
   let serversEnv = { ...run.serversEnv, ...(await options.servers?.(dataDir, opening)) };
-  const receiver = opening.use(
-    await openReceiver(id => owner.projects.find(({ projectId }) => projectId === id)?.webhookSecret),
-  );
+  const receiver = opening.use(await openReceiver(id => owner.secretsOf(id)));
   const code = (await options.code?.(dataDir)) ?? (() => undefined);
   const start = () =>
     openFleet({

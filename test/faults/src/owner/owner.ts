@@ -29,6 +29,11 @@ export interface Owner {
   create(settings?: Record<string, unknown>): Promise<Project>;
   /** Creates a project for another owner, whose token this is. For this project, the methods below use that token. */
   createFor(apiToken: string, settings?: Record<string, unknown>): Promise<Project>;
+  /**
+   * Returns the possible webhook secrets of a project. The first webhook can arrive before the response that names the
+   * project, so the secrets of all projects in creation are possible for an unknown one.
+   */
+  secretsOf(projectId: string): string[];
   /** Sends one request with the token of the project's owner, without retries. */
   ask(path: string, ask?: Ask): Promise<Answer>;
   /** Renames a project. */
@@ -51,6 +56,7 @@ const TRIES = 60;
 export function createOwner(gateway: GatewayClient, apiToken: string, webhookUrl: string): Owner {
   const projects: Project[] = [];
   const others = new Map<string, string>();
+  const inCreation = new Set<string>();
   const tokenFor = (path: string) => others.get(/^\/api\/projects\/([^/?]+)/.exec(path)?.[1] ?? '') ?? apiToken;
   const ask = (path: string, { headers, ...rest }: Ask = {}) =>
     gateway.ask(path, { ...rest, headers: { authorization: `Bearer ${tokenFor(path)}`, ...headers } });
@@ -88,6 +94,7 @@ export function createOwner(gateway: GatewayClient, apiToken: string, webhookUrl
       };
       // The idempotency key prevents a second project when the request is retried after a lost response.
       const headers = { 'idempotency-key': randomUUID(), authorization: `Bearer ${token}` };
+      inCreation.add(webhookSecret);
       const made: ProjectCreatedJson = (await insist('/api/projects', { method: 'POST', json, headers })).json();
       const project = {
         projectId: made.projectId,
@@ -100,7 +107,12 @@ export function createOwner(gateway: GatewayClient, apiToken: string, webhookUrl
       };
       if (token !== apiToken) others.set(project.projectId, token);
       projects.push(project);
+      inCreation.delete(webhookSecret);
       return project;
+    },
+    secretsOf(projectId) {
+      const known = projects.find(project => project.projectId === projectId);
+      return known ? [known.webhookSecret] : [...inCreation];
     },
     async rename(projectId, projectName) {
       await insist(`/api/projects/${projectId}`, { method: 'PATCH', json: { projectName } });

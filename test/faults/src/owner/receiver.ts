@@ -27,11 +27,8 @@ export interface Receiver extends AsyncDisposable {
   answer: ((event: ReceivedRequest) => number) | undefined;
 }
 
-/** Starts the receiver on `host`. `secretOf` returns a project's webhook secret. */
-export async function openReceiver(
-  secretOf: (projectId: string) => string | undefined,
-  host?: string,
-): Promise<Receiver> {
+/** Starts the receiver on `host`. `secretsOf` returns the possible webhook secrets of a project. */
+export async function openReceiver(secretsOf: (projectId: string) => string[], host?: string): Promise<Receiver> {
   const events = new Map<string, Delivered>();
   const bodies = new Map<string, string>();
   const violations: string[] = [];
@@ -39,7 +36,8 @@ export async function openReceiver(
     const status = receiver.answer?.(received) ?? 204;
     const body = received.body.toString('utf8');
     const { id, type, createdAt, data } = JSON.parse(body) as WebhookBodyJson;
-    const fault = signatureFault(received, secretOf(data.projectId) ?? '');
+    const faults = secretsOf(data.projectId).map(secret => signatureFault(received, secret));
+    const fault = faults.length > 0 ? faults.every(Boolean) && faults[0] : 'an unknown project';
     if (fault) violations.push(`a webhook (${type}, ${id}) with ${fault}`);
     if (bodies.has(id) && bodies.get(id) !== body) violations.push(`event ${id} arrived with two different bodies`);
     bodies.set(id, body);
