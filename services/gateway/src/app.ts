@@ -35,6 +35,7 @@ import { healthRoutes } from './routes/health.ts';
 import { linkErasureRoutes } from './routes/link-erasures.ts';
 import { linkRoutes } from './routes/links.ts';
 import { linksCsvRoute } from './routes/links-csv.ts';
+import { mcpRoutes } from './routes/mcp.ts';
 import { meRoutes } from './routes/me.ts';
 import { mediaRoutes } from './routes/media.ts';
 import { projectRoutes } from './routes/projects.ts';
@@ -107,6 +108,7 @@ export async function buildApp(context: Context): Promise<FastifyInstance> {
   await app.register(recorderRoutes, context);
   await app.register(uploadRoutes, context);
   await app.register(brandRoutes, context);
+  await app.register(mcpRoutes, context);
   await app.register(descriptionRoutes, context);
 
   await app.ready();

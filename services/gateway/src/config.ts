@@ -148,6 +148,12 @@ export const variables = {
     'S3_CA_FILE',
     'the trusted authorities of an object store over TLS, instead of those of Node',
   ),
+  mcp: oneOf(
+    'MCP',
+    '`off` removes `POST /mcp`, the server for agents: [security](security.md#agents)',
+    ['on', 'off'],
+    'on',
+  ),
   allowHttpUrls: flag('ALLOW_HTTP_URLS', 'whether `requestUrl` and `webhookUrl` may use plain http'),
   brandAccent: accentColour(
     'BRAND_ACCENT',

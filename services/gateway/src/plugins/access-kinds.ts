@@ -3,7 +3,8 @@ import type { FastifyReply } from 'fastify';
 
 /** The callers that a route allows. The gateway does not start with a route that omits this field. */
 export type Access =
-  | { kind: 'owner'; scope: Scope }
+  /** Without a scope, every token of an owner: the requests that the route then sends check their own scopes. */
+  | { kind: 'owner'; scope?: Scope }
   /** The private token in the path gives access. */
   | { kind: 'dashboard' }
   /** The link token in the path gives access. */
@@ -81,6 +82,8 @@ export const owner = (scope: Scope): { access: Access; limit: Limit } => ({
   access: { kind: 'owner', scope },
   limit: 'token',
 });
+/** For a route that only passes on requests of the owner, each of which checks its own scope. */
+export const anyOwner: { access: Access; limit: Limit } = { access: { kind: 'owner' }, limit: 'token' };
 export const dashboard: { access: Access; limit: Limit } = { access: { kind: 'dashboard' }, limit: 'token' };
 export const recipient = (limit: Limit): { access: Access; limit: Limit } => ({
   access: { kind: 'recipient' },

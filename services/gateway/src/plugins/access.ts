@@ -160,8 +160,8 @@ function tooManyUnknownLinks(wait: number): DomainError {
   return new DomainError('unavailable', sentence, { retryAfterSec: wait });
 }
 
-function requireScope(owner: Owner, scope: string): void {
-  if (owner.token.scopes.includes(scope)) return;
+function requireScope(owner: Owner, scope: string | undefined): void {
+  if (scope === undefined || owner.token.scopes.includes(scope)) return;
   throw new DomainError('forbidden', `The token lacks the scope ${scope}.`, { reason: 'scope_missing' });
 }
 

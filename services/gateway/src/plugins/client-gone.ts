@@ -1,5 +1,6 @@
 import { callScope } from '@recording-request/kit/call-scope';
 import type { FastifyInstance, FastifyReply } from 'fastify';
+import { outerSignal } from './internal-calls.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -21,7 +22,8 @@ const READS = new Set(['GET', 'HEAD']);
 export function installClientGone(app: FastifyInstance): void {
   app.decorateRequest('clientGone');
   app.addHook('onRequest', (request, reply, done) => {
-    request.clientGone = signalOf(reply);
+    const outer = outerSignal();
+    request.clientGone = outer ? AbortSignal.any([outer, signalOf(reply)]) : signalOf(reply);
     if (READS.has(request.method)) callScope.run({ signal: request.clientGone, deadlineAt: Infinity }, done);
     else done();
   });

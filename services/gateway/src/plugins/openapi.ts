@@ -95,12 +95,12 @@ function complete(schema: FastifySchema, route: RouteOptions): FastifySchema {
   for (const [status, description] of errorsOf(schema, route, access)) {
     responses[status] ??= errorAnswer(description);
   }
-  const security = access.kind === 'owner' ? [{ ownerToken: [access.scope] }] : [];
+  const security = access.kind === 'owner' && access.scope ? [{ ownerToken: [access.scope] }] : [];
   return { ...schema, description: described(schema, access), security, response: responses };
 }
 
 function described({ summary, description }: FastifySchema, access: Access): string {
-  const scope = access.kind === 'owner' ? ` Needs the scope ${access.scope}.` : '';
+  const scope = access.kind === 'owner' && access.scope ? ` Needs the scope ${access.scope}.` : '';
   return `${description ?? `${summary}.`}${scope}`;
 }
 

@@ -3,6 +3,7 @@ import { noteRequest, whenClosed } from '@recording-request/kit-telemetry/http-r
 import { idsOf, type SubjectIds } from '@recording-request/kit-telemetry/subject';
 import type { FastifyBaseLogger, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { ProxyWord } from '../adapters/media-offload.ts';
+import { outerSignal } from './internal-calls.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -10,6 +11,8 @@ declare module 'fastify' {
     failure: { err: unknown } | undefined;
     /** The ids that the request concerns and that are not in its address. */
     subject: SubjectIds | undefined;
+    /** True for a request that another route of this process sent. */
+    isInternal: boolean;
     /** The state that a media proxy reported with the request. */
     offload: ProxyWord | undefined;
   }
@@ -20,7 +23,9 @@ export function installRequestLog(app: FastifyInstance): void {
   app.decorateRequest('failure', undefined);
   app.decorateRequest('subject', undefined);
   app.decorateRequest('offload', undefined);
+  app.decorateRequest('isInternal', false);
   app.addHook('onRequest', async (request, reply) => {
+    request.isInternal = outerSignal() !== undefined;
     if (request.routeOptions.url?.startsWith('/healthz')) return;
     whenClosed(reply.raw, () => logRequest(request, reply));
   });
@@ -44,7 +49,8 @@ export function logOnSocket(
 export function logRequest(request: FastifyRequest, reply: FastifyReply): void {
   if ((request.raw as Logged)[IS_LOGGED]) return;
   const { failure, log, offload } = request;
-  const isAnswered = reply.raw.writableFinished;
+  // No client reads an internal answer, so its bytes are never flushed.
+  const isAnswered = request.isInternal ? reply.raw.writableEnded : reply.raw.writableFinished;
   const about = {
     method: request.method,
     route: request.routeOptions?.url ?? 'none',

@@ -24,8 +24,10 @@ export const idempotencyHeaders = (each: string) =>
   });
 
 /** Returns the key. Node joins repeated headers into one text, which is a key that the client did not send. */
-export function idempotencyKeyOf({ raw }: FastifyRequest): string {
-  const [key = '', ...more] = raw.headersDistinct['idempotency-key'] ?? [];
+export function idempotencyKeyOf({ raw: { rawHeaders } }: FastifyRequest): string {
+  const [key = '', ...more] = rawHeaders.filter(
+    (_, at) => at % 2 === 1 && rawHeaders[at - 1]!.toLowerCase() === 'idempotency-key',
+  );
   if (more.length > 0) throw new DomainError('invalid', 'Send one Idempotency-Key.');
   return key;
 }
