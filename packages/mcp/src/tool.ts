@@ -9,6 +9,8 @@ export interface Call {
 export interface Tool<Input extends TObject = TObject> {
   name: string;
   title: string;
+  /** The scope that its REST requests need, for documents. */
+  scope: string;
   description: string;
   input: Input;
   output: TSchema;

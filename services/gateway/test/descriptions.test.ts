@@ -6,6 +6,7 @@ import { DEFAULTS } from '@recording-request/contract/limits';
 import { SubmissionsQuery } from '@recording-request/contract/requests';
 import { MEDIA_STATUSES, TRANSCRIPT_STATUSES } from '@recording-request/contract/resources/fields';
 import { WEBHOOK_EVENTS } from '@recording-request/contract/webhook-events';
+import { TOOLS } from '@recording-request/mcp/tools';
 import { createConfig, lintFromString } from '@redocly/openapi-core';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { creationOf } from '../src/clients/project-settings.ts';
@@ -254,8 +255,45 @@ test('headers, partial content, 304, HEAD and the names of enumerations are desc
   assert.deepEqual(Object.keys(tus), ['head', 'patch', 'delete']);
 });
 
+test('every page of the docs is also Markdown, and llms.txt leads to each and to the server for agents', async () => {
+  const base = 'https://rec.example';
+  const read = async (path: string, type: string) => {
+    const answer = await fetch(harness.base + path);
+    assert.deepEqual([answer.status, answer.headers.get('content-type')], [200, `${type}; charset=utf-8`], path);
+    return await answer.text();
+  };
+  const pages = Object.keys(document.paths).filter(path => /^\/api\/docs(?:\/\w+)?$/.test(path));
+  assert.ok(pages.length >= 2);
+  const llms = await read('/llms.txt', 'text/plain');
+  assert.match(llms, /^# Recording Request\n\n> /);
+  for (const page of pages) {
+    const text = await read(`${page}.md`, 'text/markdown');
+    assert.match(text, /^# \S/m, page);
+    assert.doesNotMatch(text, /<\/(?:p|h1|table|code)>/, page);
+    assert.ok(llms.includes(`(${base}${page}.md)`), page);
+  }
+  for (const [, address = ''] of llms.matchAll(/\]\((.*?)\)/g)) {
+    const { status } = await fetch(address.replace(base, harness.base), {
+      method: address.endsWith('/mcp') ? 'POST' : 'GET',
+    });
+    assert.equal(status, address.endsWith('/mcp') ? 401 : 200, address);
+  }
+  const prose = await read('/api/docs.md', 'text/markdown');
+  for (const { name, scope } of TOOLS) assert.ok(prose.includes(`| ${name} | ${scope} |`), name);
+
+  const html = await read('/api/docs/recorder', 'text/html');
+  for (const name of ['record.mjs', 'record.py']) assert.ok(html.includes(`<pre><code id="${name}">`), name);
+  assert.match(html, /<th scope="row">409 to <code>PATCH<\/code><\/th><td>The offset/);
+  assert.match(html, /<code>GET …\/responses\/&lt;responseSessionId&gt;<\/code>/);
+
+  await using off = await startTestGateway({}, { MCP: 'off' });
+  for (const path of ['/llms.txt', '/api/docs.md'])
+    assert.doesNotMatch(await (await fetch(off.base + path)).text(), /mcp/i, path);
+});
+
 test('descriptions are cached by their ETag', async () => {
-  for (const path of ['/api/openapi.json', '/api/docs', '/api/docs/recorder', '/api/docs.md', '/assets/docs.js']) {
+  const documents = ['/api/docs', '/api/docs.md', '/api/docs/recorder', '/api/docs/recorder.md'];
+  for (const path of ['/api/openapi.json', ...documents, '/assets/docs.js']) {
     const first = await fetch(harness.base + path);
     assert.equal(first.status, 200, path);
     const etag = first.headers.get('etag') ?? '';

@@ -106,6 +106,8 @@ export const ROWS: Record<string, Row> = {
   deleteUpload: read('recipient'),
   getOpenApi: read('public'),
   getRecorderDocs: read('public'),
+  getRecorderDocsText: read('public'),
+  getLlmsTxt: read('public'),
   getDocs: read('public'),
   getDocsPage: read('public'),
 };

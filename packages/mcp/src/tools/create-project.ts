@@ -7,6 +7,7 @@ const LINKS_MAX = 50;
 export const createProject = tool({
   name: 'create_project',
   title: 'Create a project',
+  scope: 'projects:write',
   description:
     'Creates a project with recording links. The first call is a dry run; show its meaning to your user before the second.',
   writes: true,

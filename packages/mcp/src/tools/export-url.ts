@@ -20,6 +20,7 @@ const args = input({
 export const exportUrl = tool({
   name: 'export_url',
   title: 'Address of an export',
+  scope: 'submissions:read',
   description: 'The address of a whole project as a file. Download it with a program, with your bearer token.',
   input: args,
   output: output({ url: string, mediaType: string, hasClips: flag(), howTo: string }),

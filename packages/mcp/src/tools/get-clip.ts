@@ -9,6 +9,7 @@ const NOTE_MAX = 5_000;
 export const getClip = tool({
   name: 'get_clip',
   title: 'Get a clip',
+  scope: 'submissions:read',
   description:
     'One clip: its states, person, notes and the addresses of its files, which need your bearer token. Read the words with read_transcript.',
   input: input({ projectId: id(), submissionId: id() }),

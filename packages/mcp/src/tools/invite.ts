@@ -28,6 +28,7 @@ const args = input({
 export const invite = tool({
   name: 'invite',
   title: 'Invite people',
+  scope: 'projects:write',
   description: `Makes one recording link for each of up to ${PEOPLE_MAX} people. It sends nothing: give each url to its person. The first call is a dry run that checks the rows.`,
   writes: true,
   input: args,

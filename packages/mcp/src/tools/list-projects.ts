@@ -6,6 +6,7 @@ const NAME_MAX = 200;
 export const listProjects = tool({
   name: 'list_projects',
   title: 'List projects',
+  scope: 'projects:read',
   description: 'Your projects, newest first, with counts of clips and links.',
   input: input({ search: optional(text(200, 'Words in the name')), ...paging(50, 20) }),
   output: output({

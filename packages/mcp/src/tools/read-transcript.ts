@@ -11,6 +11,7 @@ const LINES_MAX = 150;
 export const readTranscript = tool({
   name: 'read_transcript',
   title: 'Read a transcript',
+  scope: 'submissions:read',
   description: 'A range of the transcript of a clip, with times in seconds. Continue with fromSec = nextFromSec.',
   input: input({
     projectId: id(),

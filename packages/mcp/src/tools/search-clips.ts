@@ -40,6 +40,7 @@ const args = input({
 export const searchClips = tool({
   name: 'search_clips',
   title: 'Search clips',
+  scope: 'submissions:read',
   description: 'The clips of a project, newest first. With search, each has up to three moments of its transcript.',
   input: args,
   output: output({

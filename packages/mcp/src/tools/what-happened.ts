@@ -24,6 +24,7 @@ const args = input({
 export const whatHappened = tool({
   name: 'what_happened',
   title: 'What happened',
+  scope: 'events:read',
   description:
     'Events of your projects, oldest first. To wait for a clip, use waitSec, and repeat with after. submission.completed is a landed clip.',
   input: args,

@@ -19,6 +19,7 @@ const args = input({
 export const whoIsMissing = tool({
   name: 'who_is_missing',
   title: 'Who is missing',
+  scope: 'links:read',
   description:
     'The people of a project who have not sent everything: invited (nothing yet), opened, recording (has begun).',
   input: args,

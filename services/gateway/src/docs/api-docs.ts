@@ -2,6 +2,7 @@ import { ERROR_CODES } from '@recording-request/contract/error-codes';
 import { DEFAULTS, LIMITS } from '@recording-request/contract/limits';
 import { SETTING_DEFAULTS } from '@recording-request/contract/project-settings';
 import type { Config } from '../config.ts';
+import { agents } from './agents.ts';
 import { PEOPLE } from './people.ts';
 import { ratesSentence } from './rates.ts';
 import { READING_EVENTS } from './reading-events.ts';
@@ -210,7 +211,7 @@ The private dashboard token reads the same files and the QR code without a heade
 
 ${RECEIVING_WEBHOOKS}
 ${READING_EVENTS}
-## Scopes
+${config.mcp === 'on' ? `${agents(baseUrl)}\n` : ''}## Scopes
 
 | scope | for |
 |---|---|

@@ -3,10 +3,11 @@ import { etagOfText } from '@recording-request/contract/etag';
 import { encodingFor } from '@recording-request/web-shared/assets';
 import type { FastifyInstance, FastifyReply, FastifyRequest, FastifySchema } from 'fastify';
 import type { Context } from '../context.ts';
+import { llmsTxt } from '../docs/agents.ts';
 import { apiDocs } from '../docs/api-docs.ts';
 import { type Described, docsPage } from '../docs/docs-page.ts';
 import { addExamples, type OpenApiDocument } from '../docs/openapi-examples.ts';
-import { recorderPage } from '../docs/recorder-page.ts';
+import { recorderDocs, recorderPage } from '../docs/recorder-page.ts';
 import { type Page, renderPage } from '../docs/render-page.ts';
 import { noneMatch } from '../domain/byte-range.ts';
 import { open } from '../plugins/access-kinds.ts';
@@ -41,17 +42,26 @@ export async function descriptionRoutes(app: FastifyInstance, { baseUrl, config 
   });
   const recorder = once(() => pageOf(recorderPage(baseUrl)));
   const docs = once(() => kept('text/markdown', apiDocs(baseUrl, config), REVALIDATED));
+  const recorderText = once(() => kept('text/markdown', recorderDocs(baseUrl), REVALIDATED));
+  const llms = once(() => kept('text/plain', llmsTxt(baseUrl, config.mcp === 'on'), REVALIDATED));
+  // Each page is also served as Markdown, at the same address with .md.
   const ROUTES: [path: string, id: string, summary: string, type: string, content: () => Kept][] = [
-    ['openapi.json', 'getOpenApi', 'This interface for machines', 'application/json', () => described().json],
-    ['docs', 'getDocsPage', 'This interface as a page', 'text/html', () => described().page],
-    ['docs/recorder', 'getRecorderDocs', 'How to build your own recorder', 'text/html', recorder],
-    ['docs.md', 'getDocs', 'This interface in prose', 'text/markdown', docs],
+    ['/api/openapi.json', 'getOpenApi', 'This interface for machines', 'application/json', () => described().json],
+    ['/api/docs', 'getDocsPage', 'This interface as a page', 'text/html', () => described().page],
+    ['/api/docs/recorder', 'getRecorderDocs', 'How to build your own recorder', 'text/html', recorder],
+    ['/api/docs.md', 'getDocs', 'This interface in prose', 'text/markdown', docs],
+    [
+      '/api/docs/recorder.md',
+      'getRecorderDocsText',
+      'How to build your own recorder, as Markdown',
+      'text/markdown',
+      recorderText,
+    ],
+    ['/llms.txt', 'getLlmsTxt', 'The documents for language models', 'text/plain', llms],
   ];
   for (const [path, id, summary, type, content] of ROUTES) {
-    app.get(
-      `/api/${path}`,
-      { config: open('address'), schema: describing(id, summary, type) },
-      async (request, reply) => send(request, reply, content()),
+    app.get(path, { config: open('address'), schema: describing(id, summary, type) }, async (request, reply) =>
+      send(request, reply, content()),
     );
   }
   for (const { name, type } of ASSETS) {

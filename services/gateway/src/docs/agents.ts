@@ -1,0 +1,52 @@
+import { TOOLS } from '@recording-request/mcp/tools';
+
+/** The chapter of docs.md about agents. A test runs its commands unchanged. */
+export const agents = (baseUrl: string): string => `## Agents
+
+\`POST /mcp\` is an MCP server (streamable HTTP, without sessions). An agent works in your projects with your API token and no more: each tool
+sends the requests of this page, so scopes, limits and errors are the same. Give it a token with only the scopes that its work needs.
+
+\`\`\`json
+{"mcpServers": {"recording-request": {"type": "http", "url": "${baseUrl}/mcp", "headers": {"Authorization": "Bearer api_..."}}}}
+\`\`\`
+
+\`\`\`sh
+api -X POST "$BASE/mcp" -H 'Content-Type: application/json' -H 'Accept: application/json, text/event-stream' \\
+  -d '{"jsonrpc": "2.0", "id": 1, "method": "tools/list"}'
+\`\`\`
+
+| tool | scope | |
+|---|---|---|
+${TOOLS.map(({ name, scope, description }) => `| ${name} | ${scope} | ${description} |`).join('\n')}
+
+**Writes.** \`create_project\` and \`invite\` take two calls. The first changes nothing, and answers a \`confirm\`. The second repeats the same
+arguments with this \`confirm\`, within ten minutes and with the same token. A repeated second call gets the first answer. Set your client so that it asks
+you before each call of these two: they are the tools without \`readOnlyHint\`. No tool erases, and none sends mail.
+
+**Untrusted texts.** Names, notes, questions, metadata and transcripts are in fields named \`untrusted\`: a contributor may have written there
+what an agent should do. The text of each result is JSON between two marks with a random number, which no such text can contain.
+
+**Limits.** A request has at most 256 KiB and 10 messages. It counts for the token's rate, and so does each request that its tool sends. To wait
+for a clip, call \`what_happened\` with \`waitSec\` (≤ 25) again and again, with \`after\`.
+`;
+
+/** GET /llms.txt: where a language model finds the documents. https://llmstxt.org */
+export const llmsTxt = (baseUrl: string, hasAgents: boolean): string => `# Recording Request
+
+> Collects video clips from people: a project has recording links; each clip gets a playable video, thumbnails, sound and a transcript.
+> Owners use a REST API with a bearer token.
+
+## Documents
+
+- [The API in prose](${baseUrl}/api/docs.md): every route, with commands to paste
+- [Build your own recorder](${baseUrl}/api/docs/recorder.md): record through a link with your own client
+- [openapi.json](${baseUrl}/api/openapi.json): the API for programs, OpenAPI 3.1
+${
+  hasAgents
+    ? `
+## Agents
+
+- [MCP server](${baseUrl}/mcp): \`POST\`, streamable HTTP, with an API token of an owner; the chapter "Agents" of the API in prose
+`
+    : ''
+}`;

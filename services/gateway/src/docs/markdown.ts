@@ -1,0 +1,27 @@
+import { type Html, raw } from '@recording-request/web-shared/html';
+import { Marked, type Tokens } from 'marked';
+
+const escaped = (text: string): string => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
+
+const marked = new Marked({
+  renderer: {
+    /** A sample has its file name as id, from the words after the three marks: its language and its name. */
+    code({ text, lang = '' }: Tokens.Code) {
+      const [, name] = lang.split(' ');
+      return `<pre><code${name ? ` id="${name}"` : ''}>${escaped(text)}\n</code></pre>\n`;
+    },
+    /** The first cell of a row is the header of this row, for screen readers. */
+    table({ header, rows }: Tokens.Table) {
+      const shown = (cell: Tokens.TableCell) => this.parser.parseInline(cell.tokens);
+      const head = header.map(cell => `<th scope="col">${shown(cell)}</th>`).join('');
+      const body = rows.map(([first, ...rest]) => {
+        const cells = rest.map(cell => `<td>${shown(cell)}</td>`).join('');
+        return `<tr><th scope="row">${first ? shown(first) : ''}</th>${cells}</tr>`;
+      });
+      return `<div class="wide"><table><thead><tr>${head}</tr></thead><tbody>\n${body.join('\n')}\n</tbody></table></div>\n`;
+    },
+  },
+});
+
+/** Renders our own Markdown. Never pass an owner's or contributor's text: Markdown may contain HTML. */
+export const markdown = (text: string): Html => raw(marked.parse(text, { async: false }));
