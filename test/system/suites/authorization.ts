@@ -7,20 +7,13 @@ import { until } from '@recording-request/testing/wait';
 import { SYSTEM_WAIT } from '../harness/limits.ts';
 import type { SeedData } from '../harness/seed.ts';
 import { type Ids, idsOf, ROWS, type Row } from './authorization-rows.ts';
+import { type Keys, toolAuthorization } from './authorization-tools.ts';
 
 interface Operation {
   id: string;
   method: string;
   path: string;
   security: Record<string, string[]>[];
-}
-
-/** Tokens that must be refused, and one token per scope. */
-interface Keys {
-  invalid: Record<string, string | undefined>;
-  alone: Record<string, string>;
-  everyScope: string;
-  bob: string;
 }
 
 const METHODS = ['get', 'post', 'patch', 'put', 'delete', 'options', 'head', 'trace'];
@@ -55,6 +48,7 @@ export function authorization(context: Context): void {
         else await judgeOwner(context, operation, row, row.access);
       });
     }
+    toolAuthorization({ ...context, count: () => cells++ });
     test('the matrix is complete', t => {
       t.diagnostic(`${operations.length} operations, ${cells} cells`);
       assert.ok(cells > 300, `${cells} cells`);
