@@ -6,8 +6,11 @@ type Known<Event> = Event extends { type: infer Type } ? (string extends Type ? 
 /** A webhook of a type that this version knows; `type` tells them apart. */
 export type KnownWebhookEvent = Known<DescribedEvent>;
 
-/** The type of an event that a later version added. */
-export type UnknownType = string & { readonly isUnknown: true };
+/**
+ * Stands for the text of a type that a later version added. It is a template, because TypeScript tells the events of a
+ * union apart by `type` only if no `type` is a plain string. The real text has no such prefix.
+ */
+export type UnknownType = `(other) ${string}`;
 
 /** A webhook of a type that a later version added. Acknowledge and ignore it. */
 export interface UnknownWebhookEvent {
