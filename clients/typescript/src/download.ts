@@ -89,7 +89,7 @@ export class Download {
   }
 
   /** Returns all bytes, in memory. */
-  async bytes(options: CallOptions = {}): Promise<Uint8Array<ArrayBuffer>> {
+  async bytes(options: CallOptions = {}): Promise<Uint8Array> {
     const parts: Uint8Array[] = [];
     for await (const part of await this.open(options)) parts.push(part);
     const bytes = new Uint8Array(parts.reduce((sum, { length }) => sum + length, 0));

@@ -51,6 +51,7 @@ export const ERROR_CODES = [
   'request_malformed',
 ] as const;
 
+/** A code that this version knows. */
 export type KnownErrorCode = (typeof ERROR_CODES)[number];
 /** A known code, or one of a later version. */
 export type ErrorCode = KnownErrorCode | (string & {});

@@ -29,7 +29,7 @@ export {
 } from './errors.ts';
 export type { CursorStore, EventsOptions, EventsPage } from './events.ts';
 export { List, type Page } from './pages.ts';
-export { type Landed, Recorder, type UploadOptions, type UploadSource } from './recorder.ts';
+export { type Landed, type NodeStream, Recorder, type UploadOptions, type UploadSource } from './recorder.ts';
 export {
   Exports,
   Submissions,

@@ -50,6 +50,7 @@ export class List<Item, Body extends { pagination?: { nextCursor: string | null 
     } while (cursor !== undefined);
   }
 
+  /** Iterates the items of all pages. */
   async *[Symbol.asyncIterator](): AsyncGenerator<Item, void, undefined> {
     for await (const { items } of this.pages()) yield* items;
   }

@@ -2,9 +2,17 @@ import { RecordingRequestError, UploadError } from './errors.ts';
 import { type CallOptions, path, type Transport, wait } from './transport.ts';
 import type { BeginResponseData, ContributorResponse } from './types.gen.ts';
 
-/** The bytes of a recording: a File or Blob, or in Node a Buffer or a stream of `fs.createReadStream`. */
-export type UploadSource = Blob | Uint8Array | NodeJS.ReadableStream | ReadableStream<Uint8Array>;
+/** A stream of Node, such as that of `fs.createReadStream`. */
+export interface NodeStream {
+  readonly readable: boolean;
+  /** Returns bytes, or null. */
+  read(size?: number): unknown;
+}
 
+/** The bytes of a recording: a File or Blob, or in Node a Buffer or a stream of `fs.createReadStream`. */
+export type UploadSource = Blob | Uint8Array | NodeStream;
+
+/** A recording to send. */
 export interface UploadOptions extends Omit<CallOptions, 'idempotencyKey'> {
   /** The response, from `begin()`. */
   responseSessionId: string;
@@ -20,6 +28,7 @@ export interface UploadOptions extends Omit<CallOptions, 'idempotencyKey'> {
   address?: string;
   /** Gets the address of the upload as soon as there is one: store it to continue after a crash. */
   onAddress?: (address: string) => void;
+  /** Gets the number of sent bytes and the size, which may be unknown. */
   onProgress?: (sentBytes: number, size: number | null) => void;
   /** The bytes of one request; 8 MiB by default. */
   chunkBytes?: number;

@@ -1,5 +1,6 @@
 import { ApiError, ConnectionError, errorOf, RecordingRequestError, TimeoutError, unexpected } from './errors.ts';
 
+/** Options of a client. */
 export interface ClientOptions {
   /** The address of the service, such as `https://record.example`. */
   baseUrl: string | URL;
@@ -19,7 +20,9 @@ export interface ClientOptions {
 export interface CallOptions {
   /** Aborts the call, its waits and its body. The call then throws the signal's reason. */
   signal?: AbortSignal;
+  /** Further attempts. */
   retries?: number;
+  /** The longest wait for an answer, or for the next bytes of a body, in milliseconds. */
   timeoutMs?: number;
   /** The `Idempotency-Key` of a POST. By default, each call has a new one, which all its attempts carry. */
   idempotencyKey?: string;

@@ -20,7 +20,9 @@ export interface UnknownWebhookEvent {
   data: Record<string, unknown>;
 }
 
+/** A webhook. */
 export type WebhookEvent = KnownWebhookEvent | UnknownWebhookEvent;
+/** The type of a webhook that this version knows. */
 export type WebhookEventType = KnownWebhookEvent['type'];
 
 type FeedOf<Event extends { type: string; data: unknown }> = Event extends unknown
@@ -29,11 +31,13 @@ type FeedOf<Event extends { type: string; data: unknown }> = Event extends unkno
 
 /** An event of the feed: `data` is that of the webhook of this type; null after an erasure. */
 export type FeedEvent = FeedOf<Exclude<KnownWebhookEvent, { type: 'webhook.test' }>> | FeedOf<UnknownWebhookEvent>;
+/** The type of an event of the feed. */
 export type FeedEventType = Exclude<WebhookEventType, 'webhook.test'>;
 
 /** The headers of a request: those of Node, or a `Headers`. */
 export type WebhookHeaders = Headers | Readonly<Record<string, string | readonly string[] | undefined>>;
 
+/** Options of `unwrap`. */
 export interface UnwrapOptions {
   /** The largest difference between the clocks of the sender and this receiver, in seconds; 300 by default. */
   toleranceSeconds?: number;
@@ -98,7 +102,12 @@ export async function sign({ id, body, secret, timestamp }: WebhookToSign): Prom
 }
 
 /** Verifying webhooks needs no client: `webhooks.unwrap(body, headers, secret)`. */
-export const webhooks = { unwrap, sign } as const;
+export const webhooks = {
+  /** Verifies a webhook and returns its event. */
+  unwrap,
+  /** Returns the headers of a signed webhook. */
+  sign,
+} as const;
 
 async function isSigned(signed: Uint8Array<ArrayBuffer>, signatures: string, secret: string): Promise<boolean> {
   const key = await keyOf(keyBytesOf(secret));

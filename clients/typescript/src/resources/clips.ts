@@ -6,8 +6,11 @@ import type { Confirm } from './projects.ts';
 
 const PAGE = 100;
 
+/** The filters and the page size of a list of clips. */
 export type SubmissionsQuery = NonNullable<api.ListSubmissionsData['query']>;
+/** Plain text, WebVTT or SubRip. */
 export type TranscriptFormat = 'txt' | 'vtt' | 'srt';
+/** The time in the clip that a thumbnail shows. */
 export type ThumbnailPosition = 'start' | 'middle' | 'end';
 
 /** Where clips are read: as the owner of a project, or with a dashboard token. */
@@ -54,6 +57,7 @@ export class Submissions {
     return listOf(this.#place(projectId), query, options);
   }
 
+  /** Returns one clip. */
   get(projectId: string, submissionId: string, options?: CallOptions): Promise<api.Submission> {
     return clipOf(this.#place(projectId), submissionId, options);
   }
@@ -74,15 +78,17 @@ export class Submissions {
     return fileOf(this.#place(projectId), submissionId, 'video', options);
   }
 
+  /** The sound of a clip; 404 if it has none, or none yet. */
   audio(projectId: string, submissionId: string, options?: CallOptions): Download {
     return fileOf(this.#place(projectId), submissionId, 'audio', options);
   }
 
+  /** A picture of the clip, as JPEG. */
   thumbnail(projectId: string, submissionId: string, position: ThumbnailPosition, options?: CallOptions): Download {
     return fileOf(this.#place(projectId), submissionId, `thumbnail-${position}`, options);
   }
 
-  /** Its transcript: plain text, WebVTT or SubRip. */
+  /** The transcript of a clip. */
   transcript(projectId: string, submissionId: string, format: TranscriptFormat, options?: CallOptions): Download {
     return fileOf(this.#place(projectId), submissionId, `transcript.${format}`, options);
   }

@@ -25,6 +25,7 @@ export class Projects {
     return this.#transport.json({ method: 'POST', path: '/api/projects', json: body }, options);
   }
 
+  /** Returns one project with its settings. */
   get(projectId: string, options?: CallOptions): Promise<api.ProjectDetail> {
     return this.#transport.json({ path: path`/api/projects/${projectId}` }, options);
   }
@@ -39,6 +40,7 @@ export class Projects {
     return this.#transport.json({ method: 'POST', path: path`/api/projects/${projectId}/close` }, options);
   }
 
+  /** Lets a closed project accept new responses again. */
   reopen(projectId: string, options?: CallOptions): Promise<api.ProjectDetail> {
     return this.#transport.json({ method: 'POST', path: path`/api/projects/${projectId}/reopen` }, options);
   }
@@ -62,6 +64,7 @@ export class Projects {
   }
 }
 
+/** The confirmation of an erasure. */
 export interface Confirm {
   /** The `confirm` of the answer to the same call without it; valid for ten minutes. */
   confirm?: string;
@@ -121,6 +124,7 @@ export class Links {
 
 /** People to add: the body of the route, or the text of a CSV file. */
 export type People = api.AddLinksData['body'] | string;
+/** The reaction to people who already have a link. */
 export type AddQuery = Omit<NonNullable<api.AddLinksData['query']>, 'dryRun'>;
 
 function addCall(projectId: string, people: People, query: object) {
