@@ -1,4 +1,11 @@
-import { ConnectionError, DownloadChangedError, DownloadError, RecordingRequestError } from './errors.ts';
+import {
+  ApiError,
+  ConnectionError,
+  DownloadChangedError,
+  DownloadError,
+  IntegrityError,
+  RecordingRequestError,
+} from './errors.ts';
 import { type Hasher, sha256 } from './sha256.ts';
 import type { Call, CallOptions, Transport } from './transport.ts';
 
@@ -61,11 +68,11 @@ export class Download {
 
   /**
    * Begins the download, or continues one. Iterating throws `DownloadChangedError` if the file changes meanwhile, and
-   * `DownloadError` if it breaks off or its bytes are not those that the server promised.
+   * `DownloadError` if it breaks off, and `IntegrityError` if its bytes are not those that the server promised.
    */
   async open({ from, ...rest }: OpenOptions = {}): Promise<OpenedDownload> {
     const options = { ...this.#options, ...rest };
-    const response = await this.#request(from && { offset: from.offset, etag: from.etag }, options);
+    const response = await this.#request(from, options).catch((error: unknown) => nothingLeft(error, from));
     const info = infoOf(response);
     const offset = response.status === 206 ? from!.offset : 0;
     const hasher = info.sha256 === undefined ? undefined : await sha256();
@@ -111,7 +118,7 @@ export class Download {
     return JSON.parse(await this.text(options)) as T;
   }
 
-  async #request(from: { offset: number; etag: string } | undefined, options: CallOptions): Promise<Response> {
+  async #request(from: Pick<ResumeFrom, 'offset' | 'etag'> | undefined, options: CallOptions): Promise<Response> {
     const headers: Record<string, string> = { ...this.#call.headers };
     if (from && from.offset > 0) Object.assign(headers, { range: `bytes=${from.offset}-`, 'if-range': from.etag });
     return this.#transport.send({ ...this.#call, headers }, options);
@@ -146,9 +153,9 @@ export class Download {
       response = await this.#again(info, offset, options);
     }
     if (info.size !== undefined && offset !== info.size)
-      throw new DownloadError(`The download has ${offset} bytes instead of ${info.size}.`);
+      throw new IntegrityError(`The download has ${offset} bytes instead of ${info.size}.`);
     if (check && (await check.hasher.hex()) !== info.sha256)
-      throw new DownloadError(`The SHA-256 of the download is not ${info.sha256}: its bytes were changed on the way.`);
+      throw new IntegrityError(`The SHA-256 of the download is not ${info.sha256}: its bytes were changed on the way.`);
   }
 
   async #again(info: FileInfo, offset: number, options: CallOptions): Promise<Response> {
@@ -157,6 +164,19 @@ export class Download {
     await response.body?.cancel();
     throw new DownloadChangedError('The file changed on the server during the download; start it again.');
   }
+}
+
+/**
+ * Returns an answer without bytes if the server has none after `from`: with another ETag, it would have sent the whole
+ * file. Throws other errors.
+ */
+function nothingLeft(error: unknown, from: ResumeFrom | undefined): Response {
+  if (!from || !(error instanceof ApiError) || error.status !== 416) throw error;
+  const range = error.headers.get('content-range') ?? '';
+  if (range !== `bytes */${from.offset}`)
+    throw new DownloadChangedError('You have more bytes than the file on the server; start it again.');
+  const headers = { etag: from.etag, 'accept-ranges': 'bytes', 'content-range': range };
+  return new Response(null, { status: 206, headers });
 }
 
 const SHA256 = /^"([0-9a-f]{64})"$/;

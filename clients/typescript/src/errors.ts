@@ -77,6 +77,10 @@ export class ServerError extends ApiError {
 /** No answer came: the address, the network or TLS failed. `cause` is the error of the platform. */
 export class ConnectionError extends RecordingRequestError {
   override name = 'ConnectionError';
+  /** Whether another attempt would fail too: the certificate of the server is not trusted. */
+  get isPermanent(): boolean {
+    return TLS_FAILURE.test(codeOf(this.cause));
+  }
 }
 /** No answer, or no byte of a body, came within `timeoutMs`. */
 export class TimeoutError extends ConnectionError {
@@ -91,9 +95,13 @@ export class UnexpectedAnswerError extends RecordingRequestError {
     this.status = status;
   }
 }
-/** A download broke off, or its bytes do not have the promised length or SHA-256. */
+/** A download broke off. What came so far is right and can be continued. */
 export class DownloadError extends RecordingRequestError {
   override name = 'DownloadError';
+}
+/** The bytes of a download do not have the promised length or SHA-256: throw them away. */
+export class IntegrityError extends DownloadError {
+  override name = 'IntegrityError';
 }
 /** The file on the server changed during the download; start it again. */
 export class DownloadChangedError extends DownloadError {
@@ -113,6 +121,14 @@ export class SignatureError extends RecordingRequestError {
   override name = 'SignatureError';
 }
 
+const TLS_FAILURE = /CERT|SELF_SIGNED|ERR_TLS|ERR_SSL|UNABLE_TO_(?:GET|VERIFY)/;
+
+/** Returns the code of the deepest error: fetch puts the reason into `cause`. */
+function codeOf(error: unknown): string {
+  const { cause, code } = (error ?? {}) as { cause?: unknown; code?: string };
+  return (cause === undefined ? '' : codeOf(cause)) || (code ?? '');
+}
+
 const BY_STATUS: Record<number, typeof ApiError> = {
   400: InvalidRequestError,
   401: AuthenticationError,
@@ -124,10 +140,9 @@ const BY_STATUS: Record<number, typeof ApiError> = {
   429: RateLimitError,
 };
 
-/** Returns the error of an answer with a status of 400 or more. Reads its body. */
-export async function errorOf(response: Response, address: string): Promise<ApiError | UnexpectedAnswerError> {
+/** Returns the error of an answer without success, with this body. */
+export function errorOf(response: Response, text: string, address: string): ApiError | UnexpectedAnswerError {
   const { status, headers } = response;
-  const text = await response.text().catch(() => '');
   const sentence = sentenceOf(text);
   const word = headers.get('error-code') ?? undefined;
   if (sentence === undefined && word === undefined && status < 500) return unexpected(response, address);
@@ -161,7 +176,7 @@ export function retryAfterOf(headers: Headers): number | undefined {
 
 function sentenceOf(text: string): string | undefined {
   try {
-    const { error } = JSON.parse(text) as { error?: unknown };
+    const { error } = (JSON.parse(text) ?? {}) as { error?: unknown };
     return typeof error === 'string' ? error : undefined;
   } catch {
     return undefined;

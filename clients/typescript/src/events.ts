@@ -20,9 +20,9 @@ export interface EventsOptions extends CallOptions {
   since?: string | Date;
   types?: readonly (FeedEventType | (string & {}))[];
   projectId?: string;
-  /** The largest page, 1–500. A crash repeats at most this many events. */
+  /** The largest page, 1–200. A crash repeats at most this many events. */
   limit?: number;
-  /** How long a request waits for the next event, 0–20 seconds; 20 by default. */
+  /** How long a request waits for the next event, 0–25 seconds; 20 by default. */
   waitSeconds?: number;
   /** Ends the iteration once there are no more events; otherwise it goes on for ever. */
   untilCaughtUp?: boolean;

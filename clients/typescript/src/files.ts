@@ -3,10 +3,11 @@ import { createReadStream, type PathLike } from 'node:fs';
 import { mkdir, open, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { Download, FileInfo, ResumeFrom } from './download.ts';
-import { DownloadChangedError } from './errors.ts';
+import { DownloadChangedError, IntegrityError } from './errors.ts';
 import type { CursorStore } from './events.ts';
 import type { CallOptions } from './transport.ts';
 
+/** Options of `saveTo`. */
 export interface SaveOptions extends CallOptions {
   /** Gets the number of bytes in the file and the size of the whole, which may be unknown. */
   onProgress?: (bytes: number, size: number | undefined) => void;
@@ -27,6 +28,7 @@ export async function saveTo(download: Download, path: string, options: SaveOpti
       return await saveOnce(download, path, options);
     } catch (error) {
       if (!(error instanceof DownloadChangedError) || change >= CHANGES) throw error;
+      await discard(path);
     }
   }
 }
@@ -37,8 +39,7 @@ async function saveOnce(download: Download, path: string, { onProgress, ...optio
   const { info, offset } = opened;
   // The tag must name the bytes of the part: remove it before they change, write it before new ones come.
   if (offset === 0) {
-    await rm(tag, { force: true });
-    await rm(part, { force: true });
+    await discard(path);
     if (info.etag) await writeFile(tag, info.etag);
   }
   const file = await open(part, 'a');
@@ -53,7 +54,7 @@ async function saveOnce(download: Download, path: string, { onProgress, ...optio
   } catch (error) {
     await file.close();
     // Bytes that are wrong, or that cannot be continued, must not be continued.
-    if (!isResumable(error, info)) await Promise.all([rm(part, { force: true }), rm(tag, { force: true })]);
+    if (!isResumable(error, info)) await discard(path);
     throw error;
   }
   await file.close();
@@ -62,8 +63,14 @@ async function saveOnce(download: Download, path: string, { onProgress, ...optio
   return info;
 }
 
+/** Removes the part of a path: first the tag, because it vouches for the part. */
+async function discard(path: string): Promise<void> {
+  await rm(`${path}.part.etag`, { force: true });
+  await rm(`${path}.part`, { force: true });
+}
+
 const isResumable = (error: unknown, { etag }: FileInfo): boolean =>
-  etag !== undefined && !(error instanceof DownloadChangedError) && !/SHA-256|instead of/.test(String(error));
+  etag !== undefined && !(error instanceof DownloadChangedError) && !(error instanceof IntegrityError);
 
 /** Returns the part of an earlier call; undefined if there is none. */
 async function partOf(part: string, tag: string): Promise<ResumeFrom | undefined> {

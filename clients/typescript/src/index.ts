@@ -16,6 +16,7 @@ export {
   DownloadChangedError,
   DownloadError,
   GoneError,
+  IntegrityError,
   InvalidRequestError,
   NotFoundError,
   PermissionError,

@@ -24,6 +24,8 @@ export interface CallOptions {
   retries?: number;
   /** The longest wait for an answer, or for the next bytes of a body, in milliseconds. */
   timeoutMs?: number;
+  /** Gets the failure of an attempt and the wait before the next one. */
+  onRetry?: (error: ApiError | ConnectionError, delayMs: number) => void;
   /** The `Idempotency-Key` of a POST. By default, each call has a new one, which all its attempts carry. */
   idempotencyKey?: string;
 }
@@ -45,6 +47,7 @@ export interface Call {
 }
 
 const BACKOFF_MS = 500;
+const LONGEST_ERROR = 65_536;
 const LONGEST_BACKOFF_MS = 8_000;
 const TEMPORARY_CONFLICTS = ['conflict', 'idempotency_key_in_use'] as const;
 
@@ -62,6 +65,8 @@ export class Transport {
 
   constructor({ baseUrl, token, ...options }: ClientOptions) {
     this.baseUrl = addressOf(baseUrl);
+    if (token !== undefined && !/^[\x21-\x7e]+$/.test(token))
+      throw new RecordingRequestError('token has a space or a letter that a header cannot have.');
     this.#token = token;
     this.options = {
       retries: options.retries ?? 2,
@@ -82,7 +87,12 @@ export class Transport {
     return this.send(accepting, options, async response => {
       const isJson = /^application\/json\b/.test(response.headers.get('content-type') ?? '');
       if (!isJson) throw unexpected(response, this.addressOf(call));
-      return JSON.parse(await this.#textOf(call, response, options)) as T;
+      const text = await this.#textOf(call, response, options);
+      try {
+        return JSON.parse(text) as T;
+      } catch {
+        throw unexpected(response, this.addressOf(call));
+      }
     });
   }
 
@@ -113,8 +123,9 @@ export class Transport {
         return await this.#attempt(call, headers, options, read);
       } catch (error) {
         signal?.throwIfAborted();
-        const delayMs = attempt < retries ? this.#delayAfter(error, attempt) : undefined;
+        const delayMs = attempt < retries ? this.#delayAfter(error, attempt, retries) : undefined;
         if (delayMs === undefined) throw error;
+        options.onRetry?.(error as ApiError | ConnectionError, delayMs);
         await wait(delayMs, signal);
       }
     }
@@ -144,7 +155,8 @@ export class Transport {
       });
       clearTimeout(timer);
       this.#noteRate(call, response.headers);
-      if (!response.ok && response.status !== 304) throw await errorOf(response, this.addressOf(call));
+      if (!response.ok && response.status !== 304)
+        throw errorOf(response, await this.#errorText(call, response, options), this.addressOf(call));
       return await read(response);
     } catch (error) {
       // Without this, the connection of a body that nobody reads stays open.
@@ -189,18 +201,32 @@ export class Transport {
     return text + decoder.decode();
   }
 
+  /** Returns the beginning of the body of an error; empty if it cannot be read. */
+  async #errorText(call: Call, response: Response, options: CallOptions): Promise<string> {
+    const decoder = new TextDecoder();
+    let text = '';
+    try {
+      for await (const part of this.parts(call, response, options)) {
+        text += decoder.decode(part, { stream: true });
+        if (text.length > LONGEST_ERROR) break;
+      }
+    } catch {}
+    return text;
+  }
+
   #lost(call: Call, error: unknown): ConnectionError {
     return new ConnectionError(`${this.addressOf(call)} failed: ${reasonOf(error)}`, { cause: error });
   }
 
   /** Returns the wait before the next attempt in milliseconds; undefined if there must be none. */
-  #delayAfter(error: unknown, attempt: number): number | undefined {
+  #delayAfter(error: unknown, attempt: number, retries: number): number | undefined {
     const backoff = Math.min(LONGEST_BACKOFF_MS, BACKOFF_MS * 2 ** attempt) * (0.5 + Math.random() / 2);
-    if (error instanceof ConnectionError) return backoff;
+    if (error instanceof ConnectionError) return error.isPermanent ? undefined : backoff;
     if (!(error instanceof ApiError) || !isTemporary(error)) return undefined;
     const told = error.retryAfterSeconds ?? (error.status === 429 ? rateOf(error.headers)?.resetSeconds : undefined);
     if (told === undefined) return backoff;
-    return told * 1000 <= this.options.maxRetryDelayMs ? Math.max(told * 1000, backoff) : undefined;
+    const isTooLong = told * 1000 > this.options.maxRetryDelayMs && retries !== Number.POSITIVE_INFINITY;
+    return isTooLong ? undefined : Math.max(told * 1000, backoff);
   }
 
   /** Waits while the rate of the last answers is used up. */
@@ -226,8 +252,7 @@ export class Transport {
     }
     if (call.csv !== undefined) headers.set('content-type', 'text/csv');
     else if (call.json !== undefined) headers.set('content-type', 'application/json');
-    if (call.method === 'POST' && !call.anonymous)
-      headers.set('idempotency-key', options.idempotencyKey ?? crypto.randomUUID());
+    if (call.method === 'POST') headers.set('idempotency-key', options.idempotencyKey ?? crypto.randomUUID());
     return headers;
   }
 
@@ -242,8 +267,9 @@ export class Transport {
 const isTemporary = (error: ApiError): boolean =>
   [408, 425, 429].includes(error.status) || error.status >= 500 || error.is(...TEMPORARY_CONFLICTS);
 
-/** Owner requests share the rate of their token; others that of their dashboard or of the address. */
-const rateKeyOf = (call: Call): string => (call.anonymous ? call.path.split('/').slice(0, 3).join('/') : 'token');
+/** Owner requests share the rate of their token, those of a dashboard that of its token, others that of the address. */
+const rateKeyOf = ({ path, anonymous }: Call): string =>
+  anonymous ? (/^\/project\/[^/]+/.exec(path)?.[0] ?? 'address') : 'token';
 
 /** Returns the remaining requests and the seconds until all are available again, from the header RateLimit. */
 export function rateOf(headers: Headers): { remaining: number; resetSeconds: number } | undefined {

@@ -75,29 +75,38 @@ export async function unwrap(
   throw new SignatureError('The webhook-signature does not fit the body and the secret.');
 }
 
-/** The content of a webhook to sign. */
+/** A webhook to sign. */
 export interface WebhookToSign {
   /** The id of the event. */
   id: string;
+  /** The type of the event. */
+  type: string;
+  /** The exact bytes to send. */
   body: RawBody;
+  /** The `webhookSecret` of the receiver. */
   secret: string;
+  /** The word that the operator uses in the headers' names; `service` by default. */
+  prefix?: string;
   /** Seconds since 1970; now by default. */
   timestamp?: number;
 }
 
 /** Returns the headers with which the service would sign this body, for tests and for forwarding to a local server. */
-export async function sign({ id, body, secret, timestamp }: WebhookToSign): Promise<Record<string, string>> {
-  const at = String(timestamp ?? Math.floor(Date.now() / 1000));
+export async function sign(webhook: WebhookToSign): Promise<Record<string, string>> {
+  const { id, type, body, secret, prefix = 'service', timestamp = Math.floor(Date.now() / 1000) } = webhook;
+  const at = String(timestamp);
   const key = await keyOf(keyBytesOf(secret));
   const signature = await crypto.subtle.sign('HMAC', key, bytesOf(`${id}.${at}.`, body));
   const plainKey = await keyOf(encode(secret));
   const plain = new Uint8Array(await crypto.subtle.sign('HMAC', plainKey, bytesOf('', body)));
   return {
+    'content-type': 'application/json',
+    [`${prefix}-event`]: type,
+    [`${prefix}-event-id`]: id,
     'webhook-id': id,
     'webhook-timestamp': at,
     'webhook-signature': `v1,${toBase64(new Uint8Array(signature))}`,
-    'service-event-id': id,
-    'service-signature': `sha256=${[...plain].map(byte => byte.toString(16).padStart(2, '0')).join('')}`,
+    [`${prefix}-signature`]: `sha256=${[...plain].map(byte => byte.toString(16).padStart(2, '0')).join('')}`,
   };
 }
 
