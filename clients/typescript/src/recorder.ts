@@ -9,7 +9,7 @@ export interface NodeStream {
   read(size?: number): unknown;
 }
 
-/** The bytes of a recording: a File or Blob, or in Node a Buffer or a stream of `fs.createReadStream`. */
+/** The bytes of a recording: a File or Blob, or in Node a Buffer, or for a long one a stream of `fs.createReadStream`. */
 export type UploadSource = Blob | Uint8Array | NodeStream;
 
 /** A recording to send. */
@@ -109,8 +109,10 @@ export class Recorder {
     if (fileType) metadata.filetype = fileType;
     if (note) metadata.note = note;
     let address = options.address && this.#absolute(options.address);
+    const bytes = await bytesOf(source);
+    const sent = new AbortController();
     await new Promise<void>((resolve, reject) => {
-      const upload = new Upload(source as Blob, {
+      const upload = new Upload(bytes as Blob, {
         endpoint: `${this.#transport.baseUrl}${path`/r/${this.#token}/uploads`}`,
         uploadUrl: address ?? null,
         uploadSize: size ?? null,
@@ -126,16 +128,13 @@ export class Recorder {
         onSuccess: () => resolve(),
         onError: error => reject(uploadError(error)),
       });
-      signal?.addEventListener(
-        'abort',
-        () => {
-          reject(signal.reason);
-          upload.abort().catch(() => {});
-        },
-        { once: true },
-      );
+      const abort = () => {
+        reject(signal!.reason);
+        upload.abort().catch(() => {});
+      };
+      signal?.addEventListener('abort', abort, { once: true, signal: sent.signal });
       upload.start();
-    });
+    }).finally(() => sent.abort());
     if (!address) throw new UploadError('The service gave the upload no address.');
     return address;
   }
@@ -161,6 +160,14 @@ export class Recorder {
   #absolute(address: string): string {
     return new URL(address, `${this.#transport.baseUrl}/`).href;
   }
+}
+
+/** Returns the source in the form that tus-js-client takes on this platform: Node's build takes no Blob. */
+async function bytesOf(source: UploadSource): Promise<unknown> {
+  const { Buffer } = globalThis as { Buffer?: typeof globalThis.Buffer };
+  if (source instanceof Uint8Array)
+    return Buffer ? Buffer.from(source.buffer, source.byteOffset, source.length) : new Blob([source as BlobPart]);
+  return Buffer && source instanceof Blob ? Buffer.from(await source.arrayBuffer()) : source;
 }
 
 /** The parts of tus-js-client that this client uses: its types are absent where it is not installed. */

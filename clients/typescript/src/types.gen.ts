@@ -1087,7 +1087,7 @@ export type ProjectLinks = {
 
 export type DuplicateRow = {
     /**
-     * In a CSV file, the line on which the row begins; the header is line 1. In JSON, the position in `links`, from 1.
+     * In a CSV file, the line of the file on which the row begins, from 1; the header is one of them. In JSON, the position in `links`, from 1.
      */
     line: number;
     /**
@@ -1117,7 +1117,7 @@ export type LinksAdded = {
 
 export type InvalidRow = {
     /**
-     * In a CSV file, the line on which the row begins; the header is line 1. In JSON, the position in `links`, from 1.
+     * In a CSV file, the line of the file on which the row begins, from 1; the header is one of them. In JSON, the position in `links`, from 1.
      */
     line: number;
     /**
@@ -1147,7 +1147,7 @@ export type LinksChecked = {
      */
     duplicates: Array<DuplicateRow>;
     /**
-     * The allowance that would remain if the valid rows without the duplicates became links; null: no limit.
+     * The allowance that would remain if the valid rows without the duplicates became links. Negative: so many videos are missing, and a real run is 403 allowance_exceeded. null: no limit.
      */
     allowanceAfter: number | null;
 };
