@@ -1,7 +1,7 @@
 /** Tests that the committed types are those of the served description, and that the packed client works where it is installed. */
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -16,6 +16,7 @@ import { TYPES_FILE, typesOf } from '../src/types.ts';
 
 const run = promisify(execFile);
 const BIN = fileURLToPath(new URL('../../../node_modules/.bin/', import.meta.url));
+const TYPE_ROOTS = fileURLToPath(new URL('../../../node_modules/@types', import.meta.url));
 const scratch = await mkdtemp(join(tmpdir(), 'recording-request-clients-'));
 after(() => rm(scratch, { recursive: true, force: true }));
 
@@ -94,12 +95,23 @@ test('the packed client is clean, small, and runs and compiles in another folder
   const flags = '--outDir out --target es2022 --lib es2022,dom,dom.asynciterable --module nodenext --types  --strict';
   await writeFile(join(folder, 'process.d.ts'), 'declare const process: { argv: string[] };');
   await passes(join(BIN, 'tsc'), [...flags.split(' '), 'consumer.ts', 'process.d.ts'], folder);
+  for (const [i, code] of (await readmeExamples()).entries()) await writeFile(join(folder, `readme-${i}.ts`), code);
+  const node = `--noEmit --target es2022 --module nodenext --types node --typeRoots ${TYPE_ROOTS} --strict`;
+  const examples = (await readdir(folder)).filter(name => name.startsWith('readme-'));
+  assert.ok(examples.length >= 5);
+  await passes(join(BIN, 'tsc'), [...node.split(' '), ...examples], folder);
   await using service = await fakeService();
   const printed = await passes(process.execPath, ['out/consumer.js', service.url], folder);
   assert.equal(printed, '2 link.closed r1\n');
   assert.equal(await readFile(join(folder, 'export.csv'), 'utf8'), 'a,b\r\n');
   assert.equal(await readFile(join(folder, 'events.cursor'), 'utf8'), 'c1\n');
 });
+
+/** Returns the examples of the README of the client. */
+async function readmeExamples(): Promise<string[]> {
+  const text = await readFile(new URL('../../../clients/typescript/README.md', import.meta.url), 'utf8');
+  return [...text.matchAll(/^```ts\n([\s\S]*?)^```$/gm)].map(([, code]) => code!);
+}
 
 test('every public name has a description in the reference', async () => {
   await writeReference(join(scratch, 'reference'));
