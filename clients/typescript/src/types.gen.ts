@@ -2359,7 +2359,7 @@ export type CreateProjectData = {
                 [key: string]: string;
             };
             /**
-             * The deadline: a clip that lands later is late. It does not expire the link.
+             * The deadline: a clip that lands later is late. It does not expire the link. A time in the past is accepted.
              */
             dueAt?: string | null;
         }>;
@@ -2894,7 +2894,7 @@ export type AddLinksData = {
                 [key: string]: string;
             };
             /**
-             * The deadline: a clip that lands later is late. It does not expire the link.
+             * The deadline: a clip that lands later is late. It does not expire the link. A time in the past is accepted.
              */
             dueAt?: string | null;
         }>;
@@ -3087,7 +3087,7 @@ export type UpdateLinkData = {
             [key: string]: string;
         };
         /**
-         * The deadline: a clip that lands later is late. It does not expire the link.
+         * The deadline: a clip that lands later is late. It does not expire the link. A time in the past is accepted.
          */
         dueAt?: string | null;
     };
