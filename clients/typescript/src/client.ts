@@ -53,13 +53,16 @@ export class RecordingRequest {
     return new Dashboard(this.#transport, projectToken);
   }
 
-  /** Returns the contributor's side of a link: a `recipientUrl`, or its token (`vr_…`). */
+  /**
+   * Returns the contributor's side of a link: a `recipientUrl`, or its token (`vr_…`). The `ref` of an address becomes the
+   * `reference` of the responses.
+   */
   recorder(link: string | URL): Recorder {
     const text = String(link);
     if (/^vr_\w+$/.test(text)) return new Recorder(this.#transport, text);
     const [, base, token] = /^(https?:\/\/[^?#]+?)\/r\/(vr_\w+)(?:[/?#]|$)/.exec(text) ?? [];
     if (!base || !token) throw new RecordingRequestError('link must be a recipientUrl (…/r/vr_…) or a token (vr_…).');
-    return new Recorder(this.#transport.at(base), token);
+    return new Recorder(this.#transport.at(base), token, new URL(text).searchParams.get('ref') ?? undefined);
   }
 
   /** Returns the file of an address in an answer, such as `videoUrl`. The address must begin with `baseUrl`. */

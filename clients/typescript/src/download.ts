@@ -7,7 +7,7 @@ import {
   RecordingRequestError,
 } from './errors.ts';
 import { type Hasher, sha256 } from './sha256.ts';
-import type { Call, CallOptions, Transport } from './transport.ts';
+import { backoffOf, type Call, type CallOptions, type Transport, wait } from './transport.ts';
 
 /** The properties of a file on the server. */
 export interface FileInfo {
@@ -150,6 +150,7 @@ export class Download {
         if (info.etag === undefined || failures >= retries)
           throw new DownloadError(`The download broke off at byte ${offset}: ${error.message}`, { cause: error });
       }
+      if (failures > 0) await wait(backoffOf(failures - 1), options.signal);
       response = await this.#again(info, offset, options);
     }
     if (info.size !== undefined && offset !== info.size)

@@ -1,5 +1,5 @@
 import { RecordingRequestError, UploadError } from './errors.ts';
-import { type CallOptions, path, type Transport, wait } from './transport.ts';
+import { backoffOf, type CallOptions, path, type Transport, wait } from './transport.ts';
 import type { BeginResponseData, ContributorResponse } from './types.gen.ts';
 
 /** A stream of Node, such as that of `fs.createReadStream`. */
@@ -12,8 +12,8 @@ export interface NodeStream {
 /** The bytes of a recording: a File or Blob, or in Node a Buffer, or for a long one a stream of `fs.createReadStream`. */
 export type UploadSource = Blob | Uint8Array | NodeStream;
 
-/** A recording to send. */
-export interface UploadOptions extends Omit<CallOptions, 'idempotencyKey'> {
+/** A recording to send. `retries` is at least 5 by default. */
+export interface UploadOptions extends Omit<CallOptions, 'idempotencyKey' | 'onRetry'> {
   /** The response, from `begin()`. */
   responseSessionId: string;
   /** The question, from 0; only in interviews. */
@@ -42,6 +42,8 @@ export interface Landed {
 }
 
 const CHUNK_BYTES = 8 * 1024 ** 2;
+const UPLOAD_RETRIES = 5;
+const MOST_RETRIES = 1_000;
 const POLL_MS = 1_000;
 const LANDING_MS = 10 * 60_000;
 
@@ -49,11 +51,13 @@ const LANDING_MS = 10 * 60_000;
 export class Recorder {
   readonly #transport: Transport;
   readonly #token: string;
+  readonly #reference: string | undefined;
 
   /** @internal */
-  constructor(transport: Transport, token: string) {
+  constructor(transport: Transport, token: string, reference?: string) {
     this.#transport = transport;
     this.#token = token;
+    this.#reference = reference;
   }
 
   /** Reports that the contributor has touched the page. */
@@ -66,7 +70,7 @@ export class Recorder {
    * `responseSessionId`, each call chooses a new one, which all its attempts carry.
    */
   begin(body: Partial<BeginResponseData['body']> = {}, options?: CallOptions): Promise<ContributorResponse> {
-    const json = { responseSessionId: crypto.randomUUID(), ...body };
+    const json = { responseSessionId: crypto.randomUUID(), reference: this.#reference, ...body };
     const call = { method: 'POST', path: path`/r/${this.#token}/responses`, json, anonymous: true } as const;
     return this.#transport.json(call, options);
   }
@@ -103,7 +107,7 @@ export class Recorder {
     const { responseSessionId, questionIndex, fileType, note, signal, size } = options;
     const { Upload } = await tus();
     signal?.throwIfAborted();
-    const { retries = this.#transport.options.retries } = options;
+    const { retries = Math.max(UPLOAD_RETRIES, this.#transport.options.retries) } = options;
     const metadata: Record<string, string> = { responseSessionId };
     if (typeof questionIndex === 'number') metadata.questionIndex = String(questionIndex);
     if (fileType) metadata.filetype = fileType;
@@ -117,7 +121,8 @@ export class Recorder {
         uploadUrl: address ?? null,
         uploadSize: size ?? null,
         chunkSize: options.chunkBytes ?? CHUNK_BYTES,
-        retryDelays: Array.from({ length: retries }, (_, attempt) => 500 * 2 ** attempt),
+        // tus-js-client begins them again after each progress.
+        retryDelays: Array.from({ length: Math.min(retries, MOST_RETRIES) }, (_, attempt) => backoffOf(attempt)),
         storeFingerprintForResuming: false,
         metadata,
         onUploadUrlAvailable: () => {

@@ -220,7 +220,7 @@ export class Transport {
 
   /** Returns the wait before the next attempt in milliseconds; undefined if there must be none. */
   #delayAfter(error: unknown, attempt: number, retries: number): number | undefined {
-    const backoff = Math.min(LONGEST_BACKOFF_MS, BACKOFF_MS * 2 ** attempt) * (0.5 + Math.random() / 2);
+    const backoff = backoffOf(attempt);
     if (error instanceof ConnectionError) return error.isPermanent ? undefined : backoff;
     if (!(error instanceof ApiError) || !isTemporary(error)) return undefined;
     const told = error.retryAfterSeconds ?? (error.status === 429 ? rateOf(error.headers)?.resetSeconds : undefined);
@@ -263,6 +263,10 @@ export class Transport {
     return `${this.baseUrl}${path}${search.size > 0 ? `?${search}` : ''}`;
   }
 }
+
+/** Returns the wait after a failed attempt, from 0, in milliseconds: growing, and different for each client. */
+export const backoffOf = (attempt: number): number =>
+  Math.min(LONGEST_BACKOFF_MS, BACKOFF_MS * 2 ** attempt) * (0.5 + Math.random() / 2);
 
 const isTemporary = (error: ApiError): boolean =>
   [408, 425, 429].includes(error.status) || error.status >= 500 || error.is(...TEMPORARY_CONFLICTS);

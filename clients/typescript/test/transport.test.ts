@@ -182,6 +182,25 @@ describe('a call of the client', { concurrency: true }, () => {
   });
 });
 
+test('a recorder speaks to the address of its link, with the reference in it', async () => {
+  const bodies: string[] = [];
+  await using server = await scriptedServer(json({ responseSessionId: 'r' }, 201));
+  const client = new RecordingRequest({
+    baseUrl: 'https://elsewhere.example',
+    fetch: (url, init) => {
+      bodies.push(String(init?.body));
+      return fetch(url, init);
+    },
+  });
+  await client.recorder(`${server.url}/path/r/vr_x?ref=P%2D17`).begin({ termsAccepted: true });
+  assert.equal(server.seen[0]!.url, '/path/r/vr_x/responses');
+  const { responseSessionId, ...rest } = JSON.parse(bodies[0]!);
+  assert.match(responseSessionId, /^[0-9a-f-]{36}$/);
+  assert.deepEqual(rest, { reference: 'P-17', termsAccepted: true });
+  for (const link of ['https://a.example/r/prj_x', 'r/vr_x', '', 'https://a.example/?x=/r/vr_x'])
+    assert.throws(() => client.recorder(link), RecordingRequestError, link);
+});
+
 test('a list reads its pages one after another', async () => {
   const page = (ids: string[], nextCursor: string | null) =>
     json({ submissions: ids.map(submissionId => ({ submissionId })), pagination: { nextCursor } });

@@ -100,6 +100,8 @@ test('the packed client is clean, small, and runs and compiles in another folder
   const examples = (await readdir(folder)).filter(name => name.startsWith('readme-'));
   assert.ok(examples.length >= 5);
   await passes(join(BIN, 'tsc'), [...node.split(' '), ...examples], folder);
+  const bundled = ['index.js', '--bundle', '--format=esm', '--external:tus-js-client', '--outfile=browser.js'];
+  await passes(join(BIN, 'esbuild'), bundled, join(folder, 'node_modules/@recording-request/client'));
   await using service = await fakeService();
   const printed = await passes(process.execPath, ['out/consumer.js', service.url], folder);
   assert.equal(printed, '2 link.closed r1\n');
