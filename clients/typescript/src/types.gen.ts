@@ -1285,9 +1285,13 @@ export type Erasure = {
      */
     projectId: string;
     /**
-     * The submission; null for the whole project.
+     * The submission; null for a link and for the whole project.
      */
     submissionId: string | null;
+    /**
+     * The link; null for a submission and for the whole project.
+     */
+    tokenId: string | null;
     /**
      * One of proposed, erasing, erased; more may be added. proposed: nothing was erased. erasing: the rest follows by itself. erased: done.
      */
@@ -1317,7 +1321,7 @@ export type Erasure = {
          */
         objectBytes: number;
         /**
-         * Recording links; 0 for a submission, whose link stays.
+         * Recording links that go, or the link that is closed for good; 0 for a submission, whose link stays.
          */
         links: number;
         /**
@@ -3122,6 +3126,10 @@ export type UpdateLinkErrors = {
      * It does not exist, is not yours, or is not ready yet.
      */
     404: Error;
+    /**
+     * The link was erased.
+     */
+    410: Error;
     /**
      * The body is too large; the sentence names the limit.
      */
@@ -5316,7 +5324,7 @@ export type EraseProjectErrors = {
      */
     404: Error;
     /**
-     * `confirm` has expired, or was given out for another project, submission or owner.
+     * `confirm` has expired, or was given out for another project, link, submission or owner.
      */
     409: Error;
     /**
@@ -5452,7 +5460,7 @@ export type EraseSubmissionErrors = {
      */
     404: Error;
     /**
-     * `confirm` has expired, or was given out for another project, submission or owner.
+     * `confirm` has expired, or was given out for another project, link, submission or owner.
      */
     409: Error;
     /**
@@ -5487,6 +5495,92 @@ export type EraseSubmissionResponses = {
 };
 
 export type EraseSubmissionResponse = EraseSubmissionResponses[keyof EraseSubmissionResponses];
+
+export type EraseLinkData = {
+    /**
+     * Optional.
+     */
+    body?: {
+        /**
+         * The value from the answer without it, at most ten minutes old. Without it, nothing is erased.
+         */
+        confirm?: string;
+    } | null;
+    path: {
+        /**
+         * The project.
+         */
+        projectId: string;
+        /**
+         * The link.
+         */
+        tokenId: string;
+    };
+    query?: never;
+    url: '/api/projects/{projectId}/links/{tokenId}/erase';
+};
+
+export type EraseLinkErrors = {
+    /**
+     * A value is not valid, or a name is not known; the sentence names it.
+     */
+    400: Error;
+    /**
+     * The token is missing, malformed, unknown or revoked.
+     */
+    401: Error;
+    /**
+     * The token lacks the scope, or the allowance is exceeded.
+     */
+    403: Error;
+    /**
+     * It does not exist, is not yours, or is not ready yet.
+     */
+    404: Error;
+    /**
+     * `confirm` has expired, or was given out for another project, link, submission or owner.
+     */
+    409: Error;
+    /**
+     * The body is too large; the sentence names the limit.
+     */
+    413: Error;
+    /**
+     * The body is not JSON.
+     */
+    415: Error;
+    /**
+     * The link is the shared link of the project.
+     */
+    422: Error;
+    /**
+     * Too many requests; Retry-After says how long to wait.
+     */
+    429: Error;
+    /**
+     * Something went wrong on our side.
+     */
+    500: Error;
+    /**
+     * A part of the service is not answering.
+     */
+    503: Error;
+};
+
+export type EraseLinkError = EraseLinkErrors[keyof EraseLinkErrors];
+
+export type EraseLinkResponses = {
+    /**
+     * Erase a single-recipient link with its person and clips, in two steps
+     */
+    200: Erasure;
+    /**
+     * Erase a single-recipient link with its person and clips, in two steps
+     */
+    202: Erasure;
+};
+
+export type EraseLinkResponse = EraseLinkResponses[keyof EraseLinkResponses];
 
 export type DashboardExportJsonData = {
     body?: never;
