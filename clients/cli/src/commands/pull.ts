@@ -7,13 +7,13 @@ import { reportOf } from '../failures.ts';
 import { lock } from '../lock.ts';
 import { plural, sizeText } from '../output.ts';
 import type { Mirror } from '../pull/clip.ts';
+import { OWN_FOLDER } from '../pull/files.ts';
 import { Journal } from '../pull/journal.ts';
 import { GROUPS, type Group } from '../pull/layout.ts';
 import { type PullResult, pass } from '../pull/mirror.ts';
 import { projectIdOf } from '../resolve.ts';
 import { pause } from '../wait.ts';
 
-const OWN_FOLDER = '.rr';
 const INTERVAL_S = 10;
 
 export const pull = command({
@@ -51,7 +51,7 @@ your own files stay. DIR/.rr has the records of the mirror: without it, the next
           ...{ group: flags.by as Group | undefined, isDeep: flags.verify, onBytes() {} },
         };
         const options = { signal, keepErased: flags['keep-erased'], onProgress: progress.show };
-        const report = (result: PullResult) => out.result(result, sentenceOf(result, folder));
+        const report = (result: PullResult) => out.result(result, sentenceOf(result, folder, flags['keep-erased']));
         if (!flags.watch) return report(await pass(mirror, options));
         for (let isFirst = true; ; ) {
           try {
@@ -81,10 +81,10 @@ const isOutage = (error: unknown): boolean =>
   error instanceof UnexpectedAnswerError ||
   (error instanceof ApiError && (error.status >= 500 || error.status === 429));
 
-function sentenceOf({ clips, changed, removed, bytes }: PullResult, folder: string): string {
+function sentenceOf({ clips, changed, removed, bytes }: PullResult, folder: string, isKept: boolean): string {
   const parts = [
     changed > 0 && `${plural(changed, 'clip')} fetched or changed (${sizeText(bytes)})`,
-    removed > 0 && `${plural(removed, 'erased clip')} handled`,
+    removed > 0 && `${plural(removed, 'erased clip')} ${isKept ? 'kept' : 'removed'}`,
   ].filter(Boolean);
   return `${folder} has ${plural(clips, 'clip')}: ${parts.length > 0 ? parts.join(', ') : 'nothing changed'}.`;
 }

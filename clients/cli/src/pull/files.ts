@@ -5,6 +5,9 @@ import { dirname, join } from 'node:path';
 import { missing } from '../config.ts';
 import type { Mirrored } from './journal.ts';
 
+/** The folder of the records and the unfinished files. */
+export const OWN_FOLDER = '.rr';
+
 /** Returns a file of the folder as it is now; undefined if it is missing. */
 export async function describe(folder: string, path: string, sha256?: string): Promise<Mirrored | undefined> {
   const stats = await stat(join(folder, path)).catch(missing);
@@ -27,11 +30,22 @@ export async function hashOf(path: string): Promise<string> {
   return hash.digest('hex');
 }
 
+const TRIES = 5;
+
 /** Moves a file within the folder, and removes the folder that it leaves empty. */
 export async function move(folder: string, from: string, to: string): Promise<void> {
   if (from === to) return;
-  await mkdir(dirname(join(folder, to)), { recursive: true });
-  await rename(join(folder, from), join(folder, to));
+  for (let attempt = 1; ; attempt++) {
+    await mkdir(dirname(join(folder, to)), { recursive: true });
+    try {
+      await rename(join(folder, from), join(folder, to));
+      break;
+    } catch (error) {
+      // Another clip that left the new folder may have removed it just now.
+      const isSource = await stat(join(folder, from)).catch(missing);
+      if ((error as NodeJS.ErrnoException).code !== 'ENOENT' || !isSource || attempt >= TRIES) throw error;
+    }
+  }
   await tidy(folder, from);
 }
 
@@ -42,7 +56,7 @@ export async function remove(folder: string, path: string): Promise<void> {
 }
 
 async function tidy(folder: string, path: string): Promise<void> {
-  if (!path.includes('/')) return;
+  if (!path.includes('/') || path.startsWith(`${OWN_FOLDER}/`)) return;
   await rmdir(dirname(join(folder, path))).catch((error: NodeJS.ErrnoException) => {
     if (!['ENOTEMPTY', 'EEXIST', 'ENOENT'].includes(error.code ?? '')) throw error;
   });
