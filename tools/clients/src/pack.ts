@@ -7,7 +7,7 @@ import { promisify } from 'node:util';
 const run = promisify(execFile);
 const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
 /** The clients that owners install: folders of `clients/`. */
-export const CLIENTS = ['typescript'];
+export const CLIENTS = ['typescript', 'cli'];
 const SCOPE = '@recording-request/';
 
 interface Manifest {

@@ -17,6 +17,7 @@ import { TYPES_FILE, typesOf } from '../src/types.ts';
 const run = promisify(execFile);
 const BIN = fileURLToPath(new URL('../../../node_modules/.bin/', import.meta.url));
 const TYPE_ROOTS = fileURLToPath(new URL('../../../node_modules/@types', import.meta.url));
+const TUS = fileURLToPath(new URL('../../../node_modules/tus-js-client', import.meta.url));
 const scratch = await mkdtemp(join(tmpdir(), 'recording-request-clients-'));
 after(() => rm(scratch, { recursive: true, force: true }));
 
@@ -114,6 +115,25 @@ async function readmeExamples(): Promise<string[]> {
   const text = await readFile(new URL('../../../clients/typescript/README.md', import.meta.url), 'utf8');
   return [...text.matchAll(/^```ts\n([\s\S]*?)^```$/gm)].map(([, code]) => code!);
 }
+
+test('the packed command line runs where it is installed', async () => {
+  const files = [await packClient('typescript', scratch), await packClient('cli', scratch)];
+  assert.ok((await readFile(files[1]!)).length < 60_000, 'the package has grown over 60 kB');
+  const folder = await mkdtemp(join(scratch, 'command-'));
+  await writeFile(join(folder, 'package.json'), '{ "type": "module", "private": true }');
+  // tus-js-client comes from this repository, so that the test needs no registry.
+  await passes(
+    'npm',
+    ['install', '--offline', '--no-audit', '--no-fund', '--ignore-scripts', '--legacy-peer-deps', ...files, TUS],
+    folder,
+  );
+  const rr = join(folder, 'node_modules/.bin/rr');
+  assert.match(await passes(rr, ['--help'], folder), /rr pull PROJECT DIR/);
+  const { code, stderr } = await run(rr, ['whoami'], { env: { ...process.env, XDG_CONFIG_HOME: folder } }).catch(
+    error => error,
+  );
+  assert.deepEqual([code, /There is no address/.test(stderr)], [3, true]);
+});
 
 test('every public name has a description in the reference', async () => {
   await writeReference(join(scratch, 'reference'));
