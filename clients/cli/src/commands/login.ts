@@ -1,4 +1,4 @@
-import { PermissionError } from '@recording-request/client';
+import { NotFoundError, PermissionError } from '@recording-request/client';
 import { command } from '../command.ts';
 import { clientOf, configPath, credentials, readConfig, writeConfig } from '../config.ts';
 import { EXIT, Failure, UsageFailure } from '../failures.ts';
@@ -25,6 +25,8 @@ It is stored in ~/.config/recording-request, which only you can read. RR_BASE_UR
     const me = await client.me({ signal }).catch((error: unknown) => {
       // The token is valid; it may do everything but read its owner.
       if (error instanceof PermissionError && error.is('scope_missing')) return undefined;
+      if (error instanceof NotFoundError)
+        throw new Failure(EXIT.unreachable, `${baseUrl} has no /api/me: it is not the address of the service.`);
       throw error;
     });
     await writeConfig(env, { ...(await readConfig(env)), baseUrl: baseUrl.replace(/\/+$/, ''), token });
