@@ -24,6 +24,7 @@ import { requests } from './suites/requests.ts';
 import { resources } from './suites/resources.ts';
 import { returning } from './suites/returning.ts';
 import { shardKeys } from './suites/shard-keys.ts';
+import { typescriptClient } from './suites/typescript-client.ts';
 import { webhookRecipients } from './suites/webhook-recipients.ts';
 
 await using starting = new AsyncDisposableStack();
@@ -56,6 +57,7 @@ ownErasure(seed);
 webhookRecipients(seed);
 returning(seed);
 ownRecorders(seed, recorders);
+typescriptClient(seed);
 descriptions(seed, runSchemathesis);
 // Checks the commands that the suites above have sent. The benchmark comes later, because it queries over a service's
 // connection.

@@ -11,7 +11,7 @@ export type ImportGraph = ReadonlyMap<string, readonly string[]>;
 export async function readImportGraph(root: string): Promise<ImportGraph> {
   const workspaces = await readWorkspaces(root);
   const graph = new Map<string, string[]>();
-  for await (const file of sourceFiles(root, '{packages,web,services,tools,test}/**/*.{ts,mjs}')) {
+  for await (const file of sourceFiles(root, '{packages,web,clients,services,tools,test}/**/*.{ts,mjs}')) {
     const text = await readFile(join(root, file), 'utf8');
     const targets = [...text.matchAll(SPECIFIER)].map(([, from, dynamic]) =>
       resolveSpecifier(from ?? dynamic!, file, workspaces),
@@ -41,7 +41,7 @@ type Workspaces = ReadonlyMap<string, { folder: string; pattern: string }>;
 
 async function readWorkspaces(root: string): Promise<Workspaces> {
   const workspaces = new Map<string, { folder: string; pattern: string }>();
-  for await (const file of sourceFiles(root, '{proto,{packages,web,services,tools,test}/*}/package.json')) {
+  for await (const file of sourceFiles(root, '{proto,{packages,web,clients,services,tools,test}/*}/package.json')) {
     const { name, exports = {} } = JSON.parse(await readFile(join(root, file), 'utf8'));
     workspaces.set(name, { folder: dirname(file), pattern: exports['./*'] ?? './*' });
   }

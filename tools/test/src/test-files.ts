@@ -34,7 +34,7 @@ export const isLong = (file: string): boolean => LONG.test(file);
  */
 export async function allTestFiles(): Promise<string[]> {
   const files = await Array.fromAsync(
-    glob('{proto,packages,web,services,tools,test}/**/*.test.ts', {
+    glob('{proto,packages,web,clients,services,tools,test}/**/*.test.ts', {
       cwd: ROOT,
       exclude: name => name.endsWith('node_modules'),
     }),

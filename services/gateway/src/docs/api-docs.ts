@@ -245,7 +245,9 @@ Every answer has the header \`Request-Id\`. With it, the operator finds the requ
 
 ${ratesSentence(config)} The headers \`RateLimit\` and \`RateLimit-Policy\` show how many requests are left.
 
-## Generated clients
+## Clients
+
+For TypeScript and JavaScript, \`npm install @recording-request/client\`: it retries, reads pages, resumes downloads, follows the feed and verifies webhooks.
 
 openapi.json is OpenAPI 3.1. openapi-typescript, @hey-api/openapi-ts, openapi-generator and datamodel-codegen accept it unchanged. A status in an answer is a text;
 its current values are in \`x-extensible-enum\` and in the description, so that a client does not fail at a new one. In requests, each

@@ -1,0 +1,122 @@
+import {
+  ApiError,
+  ConnectionError,
+  DownloadError,
+  RecordingRequestError,
+  UnexpectedAnswerError,
+  UploadError,
+} from '@recording-request/client';
+
+/** The exit codes, as the README lists them. */
+export const EXIT = {
+  failure: 1,
+  usage: 2,
+  access: 3,
+  missing: 4,
+  invalid: 5,
+  unreachable: 6,
+  local: 7,
+} as const;
+
+/** A failure that its sentence explains. It is printed without a stack. */
+export class Failure extends Error {
+  readonly exitCode: number;
+  /** Further lines, such as the faults of a table. */
+  readonly details: readonly string[];
+
+  constructor(exitCode: number, sentence: string, details: readonly string[] = [], options?: ErrorOptions) {
+    super(sentence, options);
+    this.exitCode = exitCode;
+    this.details = details;
+  }
+}
+
+/** Wrong arguments. */
+export class UsageFailure extends Failure {
+  constructor(sentence: string) {
+    super(EXIT.usage, sentence);
+  }
+}
+
+/** A failure as the command line reports it. */
+export interface Report {
+  exitCode: number;
+  sentence: string;
+  details: readonly string[];
+  code?: string;
+  requestId?: string;
+}
+
+/** Returns what to print about any error. */
+export function reportOf(error: unknown): Report {
+  if (error instanceof Failure) return { exitCode: error.exitCode, sentence: error.message, details: error.details };
+  if (error instanceof ApiError) {
+    const hint = hintOf(error);
+    const sentence = `${error.message}${hint ? ` ${hint}` : ''}`;
+    return {
+      ...{ exitCode: exitCodeOf(error), sentence, code: error.code, requestId: error.requestId },
+      details: error.requestId && error.status >= 500 ? [`Request-Id: ${error.requestId}`] : [],
+    };
+  }
+  if (error instanceof UnexpectedAnswerError)
+    return {
+      exitCode: EXIT.unreachable,
+      sentence: `${error.message} This is the address from RR_BASE_URL or rr login.`,
+      details: [],
+    };
+  if (error instanceof ConnectionError || error instanceof DownloadError)
+    return { exitCode: EXIT.unreachable, sentence: `${error.message}${connectionHint(error)}`, details: [] };
+  if (error instanceof UploadError)
+    return { exitCode: EXIT.invalid, sentence: error.message, details: [], code: error.code };
+  const file = fileSentence(error);
+  if (file) return { exitCode: EXIT.local, sentence: file, details: [] };
+  const sentence = error instanceof Error ? error.message : String(error);
+  const isKnown = error instanceof RecordingRequestError;
+  const details = isKnown || !(error instanceof Error) ? [] : (error.stack ?? '').split('\n').slice(1, 6);
+  return { exitCode: EXIT.failure, sentence, details };
+}
+
+function exitCodeOf({ status }: ApiError): number {
+  if (status === 401 || status === 403) return EXIT.access;
+  if (status === 404 || status === 410) return EXIT.missing;
+  if (status === 429 || status >= 500) return EXIT.unreachable;
+  return EXIT.invalid;
+}
+
+function hintOf(error: ApiError): string | undefined {
+  if (error.status === 401) return 'Run rr login, or set RR_TOKEN.';
+  if (error.is('scope_missing')) return 'Ask the operator for a token with this scope.';
+  if (error.status === 429 && error.retryAfterSeconds) return `Run it again in ${error.retryAfterSeconds} s.`;
+  if (error.status >= 500) return 'Run the command again later.';
+  return undefined;
+}
+
+function connectionHint(error: Error): string {
+  if (error instanceof ConnectionError && error.isPermanent)
+    return '. The certificate of the server is not trusted. If it is from your own authority, set NODE_EXTRA_CA_CERTS to its file.';
+  if (error instanceof DownloadError) return ' Run the command again: it continues.';
+  return '. Check the address (RR_BASE_URL or rr login) and the network.';
+}
+
+const FILE_SENTENCES: Record<string, (path: string) => string> = {
+  ENOSPC: path => `The disk is full${at(path)}. Free some space and run the command again.`,
+  EDQUOT: path => `Your disk quota is used up${at(path)}. Free some space and run the command again.`,
+  EFBIG: path => `The file would be larger than the system allows${at(path)}.`,
+  EACCES: path => `There is no permission to use the file${at(path)}.`,
+  EPERM: path => `The system does not allow this change${at(path)}.`,
+  EROFS: path => `The file system is read-only${at(path)}.`,
+  ENOENT: path => `There is no such file${at(path)}.`,
+  EISDIR: path => `A file is needed, but this is a folder${at(path)}.`,
+  ENOTDIR: path => `A part of the path is not a folder${at(path)}.`,
+  EEXIST: path => `The file exists already${at(path)}.`,
+  ENAMETOOLONG: path => `The name is too long${at(path)}.`,
+  EMFILE: () => 'Too many files are open.',
+  EIO: path => `The disk reports an error${at(path)}.`,
+};
+const at = (path: string): string => (path ? `: ${path}` : '');
+
+/** Returns a sentence about an error of the file system; undefined for other errors. */
+function fileSentence(error: unknown): string | undefined {
+  const { code = '', path = '' } = (error ?? {}) as NodeJS.ErrnoException;
+  return FILE_SENTENCES[code]?.(path);
+}

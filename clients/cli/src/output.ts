@@ -1,0 +1,116 @@
+import type { WriteStream } from 'node:tty';
+
+/** Where a command prints: results to stdout, everything else to stderr. */
+export interface Output {
+  isJson: boolean;
+  /** Prints the result: the JSON with `--json`, otherwise the lines. */
+  result(json: unknown, lines: string | readonly string[]): void;
+  /** Prints a remark. It is no part of the result. */
+  note(line: string): void;
+  /** Returns a line that shows how far a long work is. */
+  progress(): Progress;
+  /** Returns the text in this colour if stdout is a terminal. */
+  colour(colour: Colour, text: string): string;
+}
+
+export interface Progress {
+  /** Replaces the line. Without a terminal, prints one at most every five seconds. */
+  show(line: string): void;
+  end(): void;
+}
+
+const COLOURS = { bold: [1, 22], dim: [2, 22], red: [31, 39], green: [32, 39], yellow: [33, 39] } as const;
+export type Colour = keyof typeof COLOURS;
+const EVERY_MS = 5_000;
+const REDRAW_MS = 100;
+
+type Stream = Pick<WriteStream, 'write' | 'isTTY' | 'columns'>;
+
+/** Returns the output of a command. Colours need a terminal without NO_COLOR. */
+export function createOutput(
+  isJson: boolean,
+  env: NodeJS.ProcessEnv,
+  { stdout, stderr }: { stdout: Stream; stderr: Stream } = process,
+): Output {
+  const hasColour = (stream: Stream) => Boolean(stream.isTTY) && !env.NO_COLOR && env.TERM !== 'dumb';
+  let line = '';
+  const clear = () => {
+    if (line) stderr.write('\r\x1b[K');
+    line = '';
+  };
+  return {
+    isJson,
+    result(json, lines) {
+      clear();
+      const text = isJson ? JSON.stringify(json) : typeof lines === 'string' ? lines : lines.join('\n');
+      if (text) stdout.write(`${text}\n`);
+    },
+    note(text) {
+      clear();
+      stderr.write(`${text}\n`);
+    },
+    progress() {
+      let shownAt = stderr.isTTY ? 0 : performance.now();
+      return {
+        show(text) {
+          const now = performance.now();
+          if (now - shownAt < (stderr.isTTY ? REDRAW_MS : EVERY_MS)) return;
+          shownAt = now;
+          if (!stderr.isTTY) return void stderr.write(`${text}\n`);
+          line = text.slice(0, (stderr.columns || 80) - 1);
+          stderr.write(`\r\x1b[K${line}`);
+        },
+        end: clear,
+      };
+    },
+    colour(name, text) {
+      const [on, off] = COLOURS[name];
+      return hasColour(stdout) ? `\x1b[${on}m${text}\x1b[${off}m` : text;
+    },
+  };
+}
+
+const WIDEST = 48;
+
+/** Returns the lines of a table. Texts are shown without control characters, which could move the cursor. */
+export function table(head: readonly string[], rows: readonly (readonly unknown[])[]): string[] {
+  const shown = [head, ...rows.map(row => row.map(cell => short(plain(cell ?? ''), WIDEST)))];
+  const widths = head.map((_, column) => Math.max(...shown.map(row => widthOf(row[column] ?? ''))));
+  return shown.map(row =>
+    row
+      .map((cell, column) => cell + ' '.repeat(widths[column]! - widthOf(cell)))
+      .join('  ')
+      .trimEnd(),
+  );
+}
+
+/** Returns a text in one line without control characters. */
+export const plain = (text: unknown): string => String(text).replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu, ' ');
+
+const segments = new Intl.Segmenter('en', { granularity: 'grapheme' });
+const WIDE = /[\p{Script=Han}\p{Script=Hangul}\p{Script=Hiragana}\p{Script=Katakana}\p{Emoji_Presentation}]/u;
+const widthOf = (text: string): number =>
+  [...segments.segment(text)].reduce((sum, { segment }) => sum + (WIDE.test(segment) ? 2 : 1), 0);
+
+function short(text: string, limit: number): string {
+  const letters = [...segments.segment(text)];
+  return letters.length <= limit
+    ? text
+    : `${letters
+        .slice(0, limit - 1)
+        .map(({ segment }) => segment)
+        .join('')}…`;
+}
+
+/** Returns bytes in a unit for people. */
+export function sizeText(bytes: number): string {
+  if (bytes < 1_000) return `${bytes} B`;
+  const units = ['kB', 'MB', 'GB', 'TB'];
+  let value = bytes / 1_000;
+  let unit = 0;
+  for (; value >= 999.5 && unit < units.length - 1; unit++) value /= 1_000;
+  return `${value < 10 ? value.toFixed(1) : Math.round(value)} ${units[unit]}`;
+}
+
+export const plural = (count: number, word: string): string =>
+  `${count.toLocaleString('en-US')} ${word}${count === 1 ? '' : 's'}`;

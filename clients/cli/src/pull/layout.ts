@@ -1,0 +1,63 @@
+import type { Submission } from '@recording-request/client';
+
+/** How `rr pull` groups clips into folders. */
+export const GROUPS = ['reference', 'question', 'date'] as const;
+export type Group = (typeof GROUPS)[number];
+
+const LONGEST_BYTES = 80;
+// Names that Windows reserves, whatever their extension.
+const RESERVED = /^(?:con|prn|aux|nul|com\d|lpt\d)$/i;
+
+/**
+ * Returns the path of a clip's files without the extension, relative to the folder, with `/`. It depends on the clip
+ * alone; the id makes it unique.
+ */
+export function stemOf(clip: Submission, group: Group | undefined): string {
+  const time = clip.createdAt.slice(0, 19).replace('T', ' ').replaceAll(':', '-');
+  const words = [
+    time,
+    safe(clip.recipient?.reference ?? ''),
+    clip.questionIndex === null ? '' : `Q${clip.questionIndex + 1}`,
+    clip.submissionId,
+  ];
+  const name = words.filter(Boolean).join(' ');
+  const folder = folderOf(clip, group);
+  return folder === undefined ? name : `${folder}/${name}`;
+}
+
+function folderOf(clip: Submission, group: Group | undefined): string | undefined {
+  if (group === undefined) return undefined;
+  if (group === 'date') return clip.createdAt.slice(0, 10);
+  if (group === 'reference') return safe(clip.recipient?.reference ?? '') || 'no reference';
+  if (clip.questionIndex === null) return 'no question';
+  const text = safe(clip.questionText ?? '');
+  return `Q${clip.questionIndex + 1}${text ? ` ${text}` : ''}`.trim();
+}
+
+/**
+ * Returns a text as a name that Linux, macOS and Windows accept: without path separators, control characters and marks,
+ * not hidden, and of at most 80 bytes.
+ */
+export function safe(text: string): string {
+  let name = text
+    .normalize('NFC')
+    .replaceAll(/[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}<>:"/\\|?*]+/gu, ' ')
+    .replaceAll(/\s+/g, ' ')
+    .replace(/^[. ]+/, '');
+  while (Buffer.byteLength(name) > LONGEST_BYTES) name = [...name].slice(0, -1).join('');
+  name = name.replace(/[. ]+$/, '');
+  return RESERVED.test(name.split('.')[0]!) ? `${name} _` : name;
+}
+
+const EXTENSIONS: Record<string, string> = {
+  'video/webm': 'webm',
+  'video/mp4': 'mp4',
+  'video/quicktime': 'mov',
+  'video/x-matroska': 'mkv',
+};
+
+/** Returns the extension of a clip: that of the name that the service suggests, otherwise that of its type. */
+export function extensionOf(fileName: string | undefined, mimeType: string | null): string {
+  const suggested = /\.([A-Za-z0-9]{1,5})$/.exec(fileName ?? '')?.[1]?.toLowerCase();
+  return suggested ?? EXTENSIONS[mimeType?.split(';')[0] ?? ''] ?? 'video';
+}

@@ -1,0 +1,97 @@
+import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
+import { test } from 'node:test';
+import { helpOf, parse } from './command.ts';
+import { COMMANDS, find } from './commands.ts';
+import { linksTable } from './csv.ts';
+import { createOutput, plain, sizeText, table } from './output.ts';
+import { safe } from './pull/layout.ts';
+import { sinceOf } from './since.ts';
+import { VERSION } from './version.ts';
+
+test('the version is that of the package', async () => {
+  const { version } = JSON.parse(await readFile(new URL('../package.json', import.meta.url), 'utf8'));
+  assert.equal(VERSION, version);
+});
+
+test('every command has a help, which begins with its usage', () => {
+  for (const command of COMMANDS) {
+    const found = find([...command.name.split(' '), '--help']);
+    assert.ok(found.kind === 'command' && found.command === command, command.name);
+    assert.ok(parse(command, ['--help']).isHelp);
+    assert.ok(helpOf(command).startsWith(`rr ${command.name} `));
+  }
+});
+
+test('wrong arguments are named', () => {
+  const refused = (words: string[], sentence: RegExp) => {
+    const found = find(words);
+    assert.ok(found.kind === 'command');
+    assert.throws(() => parse(found.command, found.rest), sentence);
+  };
+  refused(['pull', 'p'], /DIR is missing/);
+  refused(['pull', 'p', 'd', 'x'], /“x” is one argument too many/);
+  refused(['pull', 'p', 'd', '--by', 'name'], /--by must be one of reference, question, date/);
+  refused(['whoami', '--token', 'x'], /--token/);
+});
+
+test('a time of --since is relative or has a zone', () => {
+  const now = Date.parse('2026-03-02T10:00:00Z');
+  assert.equal(sinceOf('2h', now).toISOString(), '2026-03-02T08:00:00.000Z');
+  assert.equal(sinceOf('2026-03-02T10:00:00+01:00').toISOString(), '2026-03-02T09:00:00.000Z');
+  for (const text of ['2', '2 h', 'yesterday', '2026-13-02', '2026-03-02T10:00:00'])
+    assert.throws(() => sinceOf(text), text);
+});
+
+test('a text becomes a name that every system accepts', () => {
+  for (const [text, name] of [
+    ['../../etc/passwd', 'etc passwd'],
+    ['..', ''],
+    ['a\u202Eb\u0000c', 'a b c'],
+    ['CON', 'CON _'],
+    ['nul.txt', 'nul.txt _'],
+    [' A: B? ', 'A B'],
+    ['é', 'é'.normalize('NFC')],
+  ] as const)
+    assert.equal(safe(text), name);
+  assert.ok(Buffer.byteLength(safe('李'.repeat(200))) <= 80);
+});
+
+test('contributors’ words cannot move the cursor of the terminal', () => {
+  assert.equal(plain('a\u001b[2Jb\nc\u202Ed'), 'a [2Jb c d');
+  assert.deepEqual(
+    table(
+      ['a', 'b'],
+      [
+        ['李', '1'],
+        [undefined, 'x\ty'],
+      ],
+    ),
+    ['a   b', '李  1', '    x y'],
+  );
+  assert.deepEqual([999, 1_000, 12_345, 999_600].map(sizeText), ['999 B', '1.0 kB', '12 kB', '1.0 MB']);
+});
+
+test('colours need a terminal and no NO_COLOR', () => {
+  const stream = (isTTY: boolean) => ({ isTTY, columns: 80, write: () => true });
+  const colour = (isTTY: boolean, env: NodeJS.ProcessEnv) =>
+    createOutput(false, env, { stdout: stream(isTTY), stderr: stream(isTTY) }).colour('red', 'x');
+  assert.deepEqual(
+    [colour(true, {}), colour(false, {}), colour(true, { NO_COLOR: '1' })],
+    ['\x1b[31mx\x1b[39m', 'x', 'x'],
+  );
+});
+
+test('a table of links has a column for each text, and no formula', () => {
+  const link = {
+    recipient: { name: '=1+1', reference: 'a"b' },
+    dueAt: null,
+    metadata: { team: 'N' },
+    recipientUrl: 'u',
+    tokenId: 't',
+  };
+  assert.equal(
+    linksTable([link] as unknown as Parameters<typeof linksTable>[0]).split('\r\n')[1],
+    `"'=1+1","a""b","","","","N","u","t"`,
+  );
+});

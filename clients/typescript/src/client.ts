@@ -1,0 +1,90 @@
+import { Download } from './download.ts';
+import { RecordingRequestError } from './errors.ts';
+import { type EventsOptions, type EventsPage, followEvents } from './events.ts';
+import { Recorder } from './recorder.ts';
+import { Exports, Submissions } from './resources/clips.ts';
+import { Dashboard } from './resources/dashboard.ts';
+import { Webhooks } from './resources/deliveries.ts';
+import { Links, Projects } from './resources/projects.ts';
+import { type CallOptions, type ClientOptions, Transport } from './transport.ts';
+import type { CurrentUser, ListEventsData } from './types.gen.ts';
+import type { FeedEvent } from './webhooks.ts';
+
+/**
+ * A client of one deployment. Its methods throw `ApiError` for an error of the API, `ConnectionError` without an answer,
+ * and the reason of an aborted signal.
+ */
+export class RecordingRequest {
+  readonly projects: Projects;
+  readonly links: Links;
+  readonly submissions: Submissions;
+  readonly exports: Exports;
+  readonly webhooks: Webhooks;
+  readonly #transport: Transport;
+
+  /** Throws if `baseUrl` is not an absolute http or https address. Sends nothing. */
+  constructor(options: ClientOptions) {
+    const transport = new Transport(options);
+    this.#transport = transport;
+    this.projects = new Projects(transport);
+    this.links = new Links(transport);
+    this.submissions = new Submissions(transport);
+    this.exports = new Exports(transport);
+    this.webhooks = new Webhooks(transport);
+  }
+
+  /** Returns the owner of the token, its scopes and the remaining allowance. */
+  me(options?: CallOptions): Promise<CurrentUser> {
+    return this.#transport.json({ path: '/api/me' }, options);
+  }
+
+  /** Follows the events of all projects, in order, for ever. See `EventsOptions`. */
+  events(options?: EventsOptions): AsyncGenerator<FeedEvent, void, undefined> {
+    return followEvents(this.#transport, options);
+  }
+
+  /** Returns one page of the feed. */
+  eventsPage(query: NonNullable<ListEventsData['query']> = {}, options?: CallOptions): Promise<EventsPage> {
+    return this.#transport.json({ path: '/api/events', query }, options);
+  }
+
+  /** Returns a project as its dashboard token (`prj_…`) shows it. */
+  dashboard(projectToken: string): Dashboard {
+    return new Dashboard(this.#transport, projectToken);
+  }
+
+  /**
+   * Returns the contributor's side of a link: a `recipientUrl`, or its token (`vr_…`). The `ref` of an address becomes the
+   * `reference` of the responses.
+   */
+  recorder(link: string | URL): Recorder {
+    const text = String(link);
+    if (/^vr_\w+$/.test(text)) return new Recorder(this.#transport, text);
+    const [, base, token] = /^(https?:\/\/[^?#]+?)\/r\/(vr_\w+)(?:[/?#]|$)/.exec(text) ?? [];
+    if (!base || !token) throw new RecordingRequestError('link must be a recipientUrl (…/r/vr_…) or a token (vr_…).');
+    return new Recorder(this.#transport.at(base), token, new URL(text).searchParams.get('ref') ?? undefined);
+  }
+
+  /** Returns the file of an address in an answer, such as `videoUrl`. The address must begin with `baseUrl`. */
+  download(url: string | URL, options?: CallOptions): Download {
+    const text = String(url);
+    const { baseUrl } = this.#transport;
+    if (!text.startsWith(`${baseUrl}/`))
+      throw new RecordingRequestError(
+        `The token is sent only to ${baseUrl}; the address of the file begins otherwise.`,
+      );
+    const path = text.slice(baseUrl.length);
+    return new Download(this.#transport, { path, anonymous: !path.startsWith('/api/') }, options);
+  }
+
+  /** Returns the OpenAPI description of the deployment. */
+  openApi(options?: CallOptions): Promise<Record<string, unknown>> {
+    return this.#transport.json({ path: '/api/openapi.json', anonymous: true }, options);
+  }
+
+  /** Returns the documentation: as Markdown, or a page in HTML. */
+  docs(form: 'markdown' | 'page' | 'recorder' = 'markdown', options?: CallOptions): Promise<string> {
+    const path = { markdown: '/api/docs.md', page: '/api/docs', recorder: '/api/docs/recorder' }[form];
+    return this.#transport.text({ path, anonymous: true }, options);
+  }
+}

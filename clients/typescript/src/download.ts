@@ -1,0 +1,213 @@
+import {
+  ApiError,
+  ConnectionError,
+  DownloadChangedError,
+  DownloadError,
+  IntegrityError,
+  RecordingRequestError,
+} from './errors.ts';
+import { type Hasher, sha256 } from './sha256.ts';
+import { backoffOf, type Call, type CallOptions, type Transport, wait } from './transport.ts';
+
+/** The properties of a file on the server. */
+export interface FileInfo {
+  /** In bytes; undefined if the service makes the file while it sends it. */
+  size: number | undefined;
+  /** Identifies these bytes, in quotes; undefined if the file cannot be resumed. */
+  etag: string | undefined;
+  /** The hex SHA-256 of the bytes; undefined if the service does not give it. Clips, thumbnails and audio have it. */
+  sha256: string | undefined;
+  /** Such as video/webm; the owner's routes for video and audio say application/octet-stream. */
+  type: string | undefined;
+  /** The name that the service suggests, without a path; undefined if it suggests none. */
+  fileName: string | undefined;
+}
+
+/** Bytes of an earlier download. */
+export interface ResumeFrom {
+  /** The number of bytes that you have. */
+  offset: number;
+  /** The `etag` with which you got them. */
+  etag: string;
+  /** These bytes again, to check the SHA-256 of the whole; without them, only the length is checked. */
+  prior?: AsyncIterable<Uint8Array>;
+}
+
+export interface OpenOptions extends CallOptions {
+  from?: ResumeFrom;
+}
+
+/** A download that has begun. Iterate it once. */
+export interface OpenedDownload extends AsyncIterable<Uint8Array> {
+  info: FileInfo;
+  /** The position of the first byte: `from.offset` if the server resumed, 0 if it began again. */
+  offset: number;
+}
+
+/**
+ * A file of the service. Nothing is sent until you call a method. A connection that is lost is resumed from the last
+ * byte where the service supports it. At the end, the length and, where the service gives it, the SHA-256 are checked.
+ */
+export class Download {
+  readonly #transport: Transport;
+  readonly #call: Call;
+  readonly #options: CallOptions;
+
+  /** @internal */
+  constructor(transport: Transport, call: Call, options: CallOptions = {}) {
+    this.#transport = transport;
+    this.#call = call;
+    this.#options = options;
+  }
+
+  /** Returns the properties without the bytes. Only videos, audio and archives support it. */
+  info(options: CallOptions = {}): Promise<FileInfo> {
+    const call: Call = { ...this.#call, method: 'HEAD' };
+    return this.#transport.send(call, { ...this.#options, ...options }, async response => infoOf(response));
+  }
+
+  /**
+   * Begins the download, or continues one. Iterating throws `DownloadChangedError` if the file changes meanwhile, and
+   * `DownloadError` if it breaks off, and `IntegrityError` if its bytes are not those that the server promised.
+   */
+  async open({ from, ...rest }: OpenOptions = {}): Promise<OpenedDownload> {
+    const options = { ...this.#options, ...rest };
+    const response = await this.#request(from, options).catch((error: unknown) => nothingLeft(error, from));
+    const info = infoOf(response);
+    const offset = response.status === 206 ? from!.offset : 0;
+    const hasher = info.sha256 === undefined ? undefined : await sha256();
+    const prior = offset > 0 ? from?.prior : undefined;
+    const check = hasher && (offset === 0 || prior) ? { hasher, prior } : undefined;
+    return { info, offset, [Symbol.asyncIterator]: () => this.#read(response, info, offset, check, options) };
+  }
+
+  /** Returns the bytes as a stream. */
+  stream(options: OpenOptions = {}): ReadableStream<Uint8Array> {
+    let parts: AsyncIterator<Uint8Array> | undefined;
+    return new ReadableStream({
+      pull: async controller => {
+        parts ??= (await this.open(options))[Symbol.asyncIterator]();
+        const { done, value } = await parts.next();
+        if (done) controller.close();
+        else controller.enqueue(value);
+      },
+      cancel: async () => void (await parts?.return?.()),
+    });
+  }
+
+  /** Returns all bytes, in memory. */
+  async bytes(options: CallOptions = {}): Promise<Uint8Array> {
+    const parts: Uint8Array[] = [];
+    for await (const part of await this.open(options)) parts.push(part);
+    const bytes = new Uint8Array(parts.reduce((sum, { length }) => sum + length, 0));
+    let at = 0;
+    for (const part of parts) {
+      bytes.set(part, at);
+      at += part.length;
+    }
+    return bytes;
+  }
+
+  /** Returns all bytes as text. */
+  async text(options: CallOptions = {}): Promise<string> {
+    return new TextDecoder().decode(await this.bytes(options));
+  }
+
+  /** Returns all bytes as JSON. */
+  async json<T>(options: CallOptions = {}): Promise<T> {
+    return JSON.parse(await this.text(options)) as T;
+  }
+
+  async #request(from: Pick<ResumeFrom, 'offset' | 'etag'> | undefined, options: CallOptions): Promise<Response> {
+    const headers: Record<string, string> = { ...this.#call.headers };
+    if (from && from.offset > 0) Object.assign(headers, { range: `bytes=${from.offset}-`, 'if-range': from.etag });
+    return this.#transport.send({ ...this.#call, headers }, options);
+  }
+
+  async *#read(
+    first: Response,
+    info: FileInfo,
+    from: number,
+    check: { hasher: Hasher; prior: AsyncIterable<Uint8Array> | undefined } | undefined,
+    options: CallOptions,
+  ): AsyncGenerator<Uint8Array, void, undefined> {
+    const { retries = this.#transport.options.retries } = options;
+    let response = first;
+    let offset = from;
+    if (check?.prior) for await (const part of check.prior) check.hasher.update(part);
+    for (let failures = 0; ; failures++) {
+      try {
+        for await (const part of this.#transport.parts(this.#call, response, options)) {
+          check?.hasher.update(part);
+          offset += part.length;
+          failures = 0;
+          yield part;
+        }
+        if (info.size === undefined || offset >= info.size) break;
+        throw new ConnectionError(`The download ended at byte ${offset} of ${info.size}.`);
+      } catch (error) {
+        if (!(error instanceof ConnectionError)) throw error;
+        if (info.etag === undefined || failures >= retries)
+          throw new DownloadError(`The download broke off at byte ${offset}: ${error.message}`, { cause: error });
+      }
+      if (failures > 0) await wait(backoffOf(failures - 1), options.signal);
+      response = await this.#again(info, offset, options);
+    }
+    if (info.size !== undefined && offset !== info.size)
+      throw new IntegrityError(`The download has ${offset} bytes instead of ${info.size}.`);
+    if (check && (await check.hasher.hex()) !== info.sha256)
+      throw new IntegrityError(`The SHA-256 of the download is not ${info.sha256}: its bytes were changed on the way.`);
+  }
+
+  async #again(info: FileInfo, offset: number, options: CallOptions): Promise<Response> {
+    const response = await this.#request({ offset, etag: info.etag! }, options);
+    if (offset === 0 ? infoOf(response).etag === info.etag : response.status === 206) return response;
+    await response.body?.cancel();
+    throw new DownloadChangedError('The file changed on the server during the download; start it again.');
+  }
+}
+
+/**
+ * Returns an answer without bytes if the server has none after `from`: with another ETag, it would have sent the whole
+ * file. Throws other errors.
+ */
+function nothingLeft(error: unknown, from: ResumeFrom | undefined): Response {
+  if (!from || !(error instanceof ApiError) || error.status !== 416) throw error;
+  const range = error.headers.get('content-range') ?? '';
+  if (range !== `bytes */${from.offset}`)
+    throw new DownloadChangedError('You have more bytes than the file on the server; start it again.');
+  const headers = { etag: from.etag, 'accept-ranges': 'bytes', 'content-range': range };
+  return new Response(null, { status: 206, headers });
+}
+
+const SHA256 = /^"([0-9a-f]{64})"$/;
+
+/** Returns the properties in the headers of an answer. */
+function infoOf({ status, headers }: Response): FileInfo {
+  const etag = headers.get('accept-ranges') === 'bytes' ? strongTag(headers) : undefined;
+  const total = status === 206 ? /\/(\d+)$/.exec(headers.get('content-range') ?? '')?.[1] : lengthOf(headers);
+  if (status === 206 && total === undefined)
+    throw new RecordingRequestError('The answer 206 has no total size in Content-Range.');
+  return {
+    size: total === undefined || total === null ? undefined : Number(total),
+    etag,
+    sha256: SHA256.exec(etag ?? '')?.[1],
+    type: headers.get('content-type') ?? undefined,
+    fileName: fileNameOf(headers.get('content-disposition') ?? ''),
+  };
+}
+
+const strongTag = (headers: Headers): string | undefined => {
+  const tag = headers.get('etag');
+  return tag?.startsWith('"') ? tag : undefined;
+};
+
+// With an encoding, the length is that of the encoded bytes, which fetch does not show.
+const lengthOf = (headers: Headers) => (headers.get('content-encoding') ? null : headers.get('content-length'));
+
+function fileNameOf(disposition: string): string | undefined {
+  const encoded = /filename\*=UTF-8''([^;\s]+)/i.exec(disposition)?.[1];
+  const plain = /filename="((?:[^"\\]|\\.)*)"/i.exec(disposition)?.[1];
+  // A name must never lead to another folder.
+  return (encoded ? decodeURIComponent(encoded) : plain)?.replaceAll(/[/\\\0]/g, '_') || undefined;
+}

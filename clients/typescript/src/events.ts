@@ -1,0 +1,73 @@
+import { GoneError } from './errors.ts';
+import type { CallOptions, Transport } from './transport.ts';
+import type { OwnerEventsPage } from './types.gen.ts';
+import type { FeedEvent, FeedEventType } from './webhooks.ts';
+
+/** Where `events()` keeps its place. Both methods may be asynchronous. */
+export interface CursorStore {
+  /** Returns the stored cursor; undefined the first time. */
+  load(): Promise<string | undefined> | string | undefined;
+  /** Stores a cursor. It is called after your loop has finished with every event before it. */
+  save(cursor: string): Promise<void> | void;
+}
+
+export interface EventsOptions extends CallOptions {
+  /** Keeps the place between runs. Without a store, each run begins at `after`, `since`, or the oldest event. */
+  cursor?: CursorStore;
+  /** A cursor to begin with if the store has none. */
+  after?: string;
+  /** Begin with the events that the feed recorded from this time on, if there is no cursor. */
+  since?: string | Date;
+  types?: readonly (FeedEventType | (string & {}))[];
+  projectId?: string;
+  /** The largest page, 1–200. A crash repeats at most this many events. */
+  limit?: number;
+  /** How long a request waits for the next event, 0–25 seconds; 20 by default. */
+  waitSeconds?: number;
+  /** Ends the iteration once there are no more events; otherwise it goes on for ever. */
+  untilCaughtUp?: boolean;
+  /**
+   * The reaction to a cursor that is older than the feed: `throw` (default) throws `GoneError` with the code
+   * cursor_expired; `oldest` continues with the oldest event that is kept.
+   */
+  onExpired?: 'throw' | 'oldest';
+}
+
+/** A page of the feed with typed events. */
+export type EventsPage = Omit<OwnerEventsPage, 'events'> & { events: FeedEvent[] };
+
+const WAIT_SECONDS = 20;
+
+/**
+ * Follows the feed. The store gets a cursor after your loop has taken the next event, so that a crash repeats events of
+ * at most one page, and loses none. Lost connections and outages are retried without end, unless `retries` is set.
+ */
+export async function* followEvents(
+  transport: Transport,
+  { cursor: store, since, types, onExpired, untilCaughtUp, waitSeconds = WAIT_SECONDS, ...rest }: EventsOptions = {},
+): AsyncGenerator<FeedEvent, void, undefined> {
+  const { projectId, limit, after: first, retries = Number.POSITIVE_INFINITY, ...options } = rest;
+  const wait = untilCaughtUp ? 0 : waitSeconds;
+  let after = (await store?.load()) ?? first;
+  const readPage = () => {
+    const from = after === undefined && since !== undefined ? new Date(since).toISOString() : undefined;
+    const query = { after, since: from, types: types?.join(','), projectId, limit, wait };
+    const timeoutMs = (options.timeoutMs ?? transport.options.timeoutMs) + wait * 1000;
+    return transport.json<EventsPage>({ path: '/api/events', query }, { ...options, retries, timeoutMs });
+  };
+  for (;;) {
+    let page: EventsPage;
+    try {
+      page = await readPage();
+    } catch (error) {
+      const oldest = error instanceof GoneError && error.is('cursor_expired') && error.headers.get('events-oldest');
+      if (onExpired !== 'oldest' || !oldest) throw error;
+      after = oldest;
+      continue;
+    }
+    yield* page.events;
+    if (after !== page.nextCursor) await store?.save(page.nextCursor);
+    after = page.nextCursor;
+    if (untilCaughtUp && page.caughtUp) return;
+  }
+}

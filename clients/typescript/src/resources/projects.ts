@@ -1,0 +1,133 @@
+import { Download } from '../download.ts';
+import { List } from '../pages.ts';
+import { type CallOptions, path, type Transport } from '../transport.ts';
+import type * as api from '../types.gen.ts';
+
+const PAGE = 100;
+
+/** Projects and their settings. */
+export class Projects {
+  readonly #transport: Transport;
+
+  /** @internal */
+  constructor(transport: Transport) {
+    this.#transport = transport;
+  }
+
+  /** Lists projects; `q` keeps those with these words in the name. */
+  list(query: NonNullable<api.ListProjectsData['query']> = {}, options?: CallOptions) {
+    const paged = { limit: PAGE, ...query };
+    return new List(this.#transport, '/api/projects', paged, (body: api.ProjectList) => body.projects, options);
+  }
+
+  /** Creates a project. Only this answer has `projectToken` and `dashboardUrl`. */
+  create(body: api.CreateProjectData['body'], options?: CallOptions): Promise<api.ProjectCreated> {
+    return this.#transport.json({ method: 'POST', path: '/api/projects', json: body }, options);
+  }
+
+  /** Returns one project with its settings. */
+  get(projectId: string, options?: CallOptions): Promise<api.ProjectDetail> {
+    return this.#transport.json({ path: path`/api/projects/${projectId}` }, options);
+  }
+
+  /** Changes the settings that the body names. */
+  update(projectId: string, body: api.UpdateProjectData['body'], options?: CallOptions): Promise<api.ProjectDetail> {
+    return this.#transport.json({ method: 'PATCH', path: path`/api/projects/${projectId}`, json: body }, options);
+  }
+
+  /** Ends new responses; those that have begun may finish. */
+  close(projectId: string, options?: CallOptions): Promise<api.ProjectDetail> {
+    return this.#transport.json({ method: 'POST', path: path`/api/projects/${projectId}/close` }, options);
+  }
+
+  /** Lets a closed project accept new responses again. */
+  reopen(projectId: string, options?: CallOptions): Promise<api.ProjectDetail> {
+    return this.#transport.json({ method: 'POST', path: path`/api/projects/${projectId}/reopen` }, options);
+  }
+
+  /** Makes a new dashboard token and ends the old one. */
+  rotateDashboardToken(projectId: string, options?: CallOptions): Promise<api.DashboardToken> {
+    return this.#transport.json({ method: 'POST', path: path`/api/projects/${projectId}/dashboard-token` }, options);
+  }
+
+  /**
+   * Erases a project for good. Without `confirm`, nothing is erased: the answer counts the data and has `confirm`. While
+   * its `state` is erasing, ask `erasure` for the proof.
+   */
+  erase(projectId: string, body: Confirm = {}, options?: CallOptions): Promise<api.Erasure> {
+    return this.#transport.json({ method: 'POST', path: path`/api/projects/${projectId}/erase`, json: body }, options);
+  }
+
+  /** Returns how far the erasure of a project is. */
+  erasure(projectId: string, options?: CallOptions): Promise<api.Erasure> {
+    return this.#transport.json({ path: path`/api/projects/${projectId}/erasure` }, options);
+  }
+}
+
+/** The confirmation of an erasure. */
+export interface Confirm {
+  /** The `confirm` of the answer to the same call without it; valid for ten minutes. */
+  confirm?: string;
+}
+
+/** The links of a project and the people on them. */
+export class Links {
+  readonly #transport: Transport;
+
+  /** @internal */
+  constructor(transport: Transport) {
+    this.#transport = transport;
+  }
+
+  /**
+   * Lists the links for one person, such as those whose `state` is `invited`. The shared link is in the `body` of the
+   * first page.
+   */
+  list(projectId: string, query: NonNullable<api.ListLinksData['query']> = {}, options?: CallOptions) {
+    const address = path`/api/projects/${projectId}/links`;
+    const paged = { limit: PAGE, ...query };
+    return new List(this.#transport, address, paged, (body: api.ProjectLinks) => body.recipientUrls, options);
+  }
+
+  /** Adds people: JSON, or the text of a CSV file. Adds all or none. */
+  add(projectId: string, people: People, query: AddQuery = {}, options?: CallOptions): Promise<api.LinksAdded> {
+    return this.#transport.json(addCall(projectId, people, { ...query, dryRun: false }), options);
+  }
+
+  /** Checks people and creates nothing. Lists every fault, every duplicate, and the allowance that would be left. */
+  check(projectId: string, people: People, query: AddQuery = {}, options?: CallOptions): Promise<api.LinksChecked> {
+    return this.#transport.json(addCall(projectId, people, { ...query, dryRun: true }), options);
+  }
+
+  /** Changes the person, the metadata or the deadline of a link, or disables it. */
+  update(projectId: string, tokenId: string, body: api.UpdateLinkData['body'], options?: CallOptions) {
+    const call = { method: 'PATCH', path: path`/api/projects/${projectId}/links/${tokenId}`, json: body } as const;
+    return this.#transport.json<api.UpdateLinkResponse>(call, options);
+  }
+
+  /** Sends the event link.reminder_due for the person of a link. */
+  remind(projectId: string, tokenId: string, options?: CallOptions): Promise<api.RecipientLink> {
+    const call = { method: 'POST', path: path`/api/projects/${projectId}/links/${tokenId}/remind` } as const;
+    return this.#transport.json(call, options);
+  }
+
+  /** The table for a mail merge: one row per link. */
+  csv(projectId: string, query: NonNullable<api.ExportLinksCsvData['query']> = {}, options?: CallOptions): Download {
+    return new Download(this.#transport, { path: path`/api/projects/${projectId}/links.csv`, query }, options);
+  }
+
+  /** The QR code of the shared link, as PNG. */
+  qrCode(projectId: string, options?: CallOptions): Download {
+    return new Download(this.#transport, { path: path`/api/projects/${projectId}/shared-link/qr.png` }, options);
+  }
+}
+
+/** People to add: the body of the route, or the text of a CSV file. */
+export type People = api.AddLinksData['body'] | string;
+/** The reaction to people who already have a link. */
+export type AddQuery = Omit<NonNullable<api.AddLinksData['query']>, 'dryRun'>;
+
+function addCall(projectId: string, people: People, query: object) {
+  const call = { method: 'POST', path: path`/api/projects/${projectId}/links`, query } as const;
+  return typeof people === 'string' ? { ...call, csv: people } : { ...call, json: people };
+}

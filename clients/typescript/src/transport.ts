@@ -1,0 +1,340 @@
+import { ApiError, ConnectionError, errorOf, RecordingRequestError, TimeoutError, unexpected } from './errors.ts';
+
+/** Options of a client. */
+export interface ClientOptions {
+  /** The address of the service, such as `https://record.example`. */
+  baseUrl: string | URL;
+  /** The owner's token (`api_…`). Dashboards and recorders need none. */
+  token?: string;
+  /** Further attempts after a lost connection, 408, 429, 5xx and temporary conflicts; 2 by default. */
+  retries?: number;
+  /** The longest wait for an answer, or for the next bytes of a body, in milliseconds; 75,000 by default. */
+  timeoutMs?: number;
+  /** The longest wait before an attempt, in milliseconds; 60,000 by default. A longer `Retry-After` throws at once. */
+  maxRetryDelayMs?: number;
+  /** Replaces the platform's `fetch`. */
+  fetch?: typeof fetch;
+}
+
+/** Options of one call. They replace those of the client. */
+export interface CallOptions {
+  /** Aborts the call, its waits and its body. The call then throws the signal's reason. */
+  signal?: AbortSignal;
+  /** Further attempts. */
+  retries?: number;
+  /** The longest wait for an answer, or for the next bytes of a body, in milliseconds. */
+  timeoutMs?: number;
+  /** Gets the failure of an attempt and the wait before the next one. */
+  onRetry?: (error: ApiError | ConnectionError, delayMs: number) => void;
+  /** The `Idempotency-Key` of a POST. By default, each call has a new one, which all its attempts carry. */
+  idempotencyKey?: string;
+}
+
+export type Query = Record<string, string | number | boolean | readonly string[] | undefined | null>;
+
+export interface Call {
+  method?: 'GET' | 'HEAD' | 'POST' | 'PATCH';
+  /** Begins with a slash. */
+  path: string;
+  query?: object;
+  headers?: Record<string, string>;
+  /** Sent as JSON. */
+  json?: unknown;
+  /** Sent unchanged as text/csv. */
+  csv?: string;
+  /** Sends no owner token. */
+  anonymous?: boolean;
+}
+
+const BACKOFF_MS = 500;
+const LONGEST_ERROR = 65_536;
+const LONGEST_BACKOFF_MS = 8_000;
+const TEMPORARY_CONFLICTS = ['conflict', 'idempotency_key_in_use'] as const;
+
+/** Encodes the values of a path. */
+export const path = (parts: TemplateStringsArray, ...values: string[]): string =>
+  String.raw({ raw: parts }, ...values.map(encodeURIComponent));
+
+/** Sends requests with retries, time limits and rate limits. */
+export class Transport {
+  readonly baseUrl: string;
+  readonly options: Required<Omit<ClientOptions, 'baseUrl' | 'token'>>;
+  readonly #token: string | undefined;
+  /** When the next request may be sent, by the rate that it counts against. */
+  readonly #pauses = new Map<string, number>();
+
+  constructor({ baseUrl, token, ...options }: ClientOptions) {
+    this.baseUrl = addressOf(baseUrl);
+    if (token !== undefined && !/^[\x21-\x7e]+$/.test(token))
+      throw new RecordingRequestError('token has a space or a letter that a header cannot have.');
+    this.#token = token;
+    this.options = {
+      retries: options.retries ?? 2,
+      timeoutMs: options.timeoutMs ?? 75_000,
+      maxRetryDelayMs: options.maxRetryDelayMs ?? 60_000,
+      fetch: options.fetch ?? globalThis.fetch.bind(globalThis),
+    };
+  }
+
+  /** Returns a transport of another address without the token. */
+  at(baseUrl: string): Transport {
+    return new Transport({ baseUrl, ...this.options });
+  }
+
+  /** Sends the call and returns its JSON. Throws `ApiError`, `ConnectionError` or `UnexpectedAnswerError`. */
+  json<T>(call: Call, options: CallOptions = {}): Promise<T> {
+    const accepting = { ...call, headers: { accept: 'application/json', ...call.headers } };
+    return this.send(accepting, options, async response => {
+      const isJson = /^application\/json\b/.test(response.headers.get('content-type') ?? '');
+      if (!isJson) throw unexpected(response, this.addressOf(call));
+      const text = await this.#textOf(call, response, options);
+      try {
+        return JSON.parse(text) as T;
+      } catch {
+        throw unexpected(response, this.addressOf(call));
+      }
+    });
+  }
+
+  /** Sends the call and returns its text. */
+  text(call: Call, options: CallOptions = {}): Promise<string> {
+    return this.send(call, options, response => this.#textOf(call, response, options));
+  }
+
+  /** Sends the call and ignores its body. */
+  none(call: Call, options: CallOptions = {}): Promise<void> {
+    return this.send(call, options, async response => response.body?.cancel());
+  }
+
+  /**
+   * Sends the call and returns what `read` makes of a successful answer. Both are repeated after a temporary failure.
+   * Without `read`, returns the answer with an unread body.
+   */
+  async send<T = Response>(
+    call: Call,
+    options: CallOptions = {},
+    read: (response: Response) => Promise<T> = async response => response as T,
+  ): Promise<T> {
+    const { retries = this.options.retries, signal } = options;
+    const headers = this.#headersOf(call, options);
+    for (let attempt = 0; ; attempt++) {
+      await this.#pause(call, signal);
+      try {
+        return await this.#attempt(call, headers, options, read);
+      } catch (error) {
+        signal?.throwIfAborted();
+        const delayMs = attempt < retries ? this.#delayAfter(error, attempt, retries) : undefined;
+        if (delayMs === undefined) throw error;
+        options.onRetry?.(error as ApiError | ConnectionError, delayMs);
+        await wait(delayMs, signal);
+      }
+    }
+  }
+
+  async #attempt<T>(
+    call: Call,
+    headers: Headers,
+    options: CallOptions,
+    read: (response: Response) => Promise<T>,
+  ): Promise<T> {
+    const { signal, timeoutMs = this.options.timeoutMs } = options;
+    const { fetch } = this.options;
+    const limit = new AbortController();
+    const late = new TimeoutError(`${this.addressOf(call)} got no answer within ${timeoutMs / 1000} s.`);
+    const timer = setTimeout(() => limit.abort(late), timeoutMs);
+    let response: Response | undefined;
+    try {
+      signal?.throwIfAborted();
+      response = await fetch(this.#urlOf(call), {
+        method: call.method ?? 'GET',
+        headers,
+        body: call.csv ?? (call.json === undefined ? undefined : JSON.stringify(call.json)),
+        // A redirect means that baseUrl is wrong, and a token must not follow one.
+        redirect: 'manual',
+        signal: signal ? AbortSignal.any([signal, limit.signal]) : limit.signal,
+      });
+      clearTimeout(timer);
+      this.#noteRate(call, response.headers);
+      if (!response.ok && response.status !== 304)
+        throw errorOf(response, await this.#errorText(call, response, options), this.addressOf(call));
+      return await read(response);
+    } catch (error) {
+      // Without this, the connection of a body that nobody reads stays open.
+      if (response?.body && !response.bodyUsed) await response.body.cancel().catch(() => {});
+      signal?.throwIfAborted();
+      if (limit.signal.aborted) throw late;
+      throw error instanceof RecordingRequestError ? error : this.#lost(call, error);
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  /** Returns the parts of a body. Each wait for a part has the time limit of the call. */
+  async *parts(call: Call, { body }: Response, options: CallOptions = {}): AsyncGenerator<Uint8Array> {
+    const { signal, timeoutMs = this.options.timeoutMs } = options;
+    const reader = body?.getReader();
+    if (!reader) return;
+    const late = () => new TimeoutError(`${this.addressOf(call)} sent no bytes for ${timeoutMs / 1000} s.`);
+    try {
+      for (;;) {
+        const { done, value } = await within(reader.read(), timeoutMs, signal, late);
+        if (done) return;
+        yield value;
+      }
+    } catch (error) {
+      signal?.throwIfAborted();
+      throw error instanceof RecordingRequestError ? error : this.#lost(call, error);
+    } finally {
+      reader.cancel().catch(() => {});
+    }
+  }
+
+  /** Returns the address for an error: without the tokens in paths. */
+  addressOf({ path, method = 'GET' }: Call): string {
+    return `${method} ${this.baseUrl}${path.replace(/^\/(r|project)\/[^/]+/, '/$1/…')}`;
+  }
+
+  async #textOf(call: Call, response: Response, options: CallOptions): Promise<string> {
+    const decoder = new TextDecoder();
+    let text = '';
+    for await (const part of this.parts(call, response, options)) text += decoder.decode(part, { stream: true });
+    return text + decoder.decode();
+  }
+
+  /** Returns the beginning of the body of an error; empty if it cannot be read. */
+  async #errorText(call: Call, response: Response, options: CallOptions): Promise<string> {
+    const decoder = new TextDecoder();
+    let text = '';
+    try {
+      for await (const part of this.parts(call, response, options)) {
+        text += decoder.decode(part, { stream: true });
+        if (text.length > LONGEST_ERROR) break;
+      }
+    } catch {}
+    return text;
+  }
+
+  #lost(call: Call, error: unknown): ConnectionError {
+    return new ConnectionError(`${this.addressOf(call)} failed: ${reasonOf(error)}`, { cause: error });
+  }
+
+  /** Returns the wait before the next attempt in milliseconds; undefined if there must be none. */
+  #delayAfter(error: unknown, attempt: number, retries: number): number | undefined {
+    const backoff = backoffOf(attempt);
+    if (error instanceof ConnectionError) return error.isPermanent ? undefined : backoff;
+    if (!(error instanceof ApiError) || !isTemporary(error)) return undefined;
+    const told = error.retryAfterSeconds ?? (error.status === 429 ? rateOf(error.headers)?.resetSeconds : undefined);
+    if (told === undefined) return backoff;
+    const isTooLong = told * 1000 > this.options.maxRetryDelayMs && retries !== Number.POSITIVE_INFINITY;
+    return isTooLong ? undefined : Math.max(told * 1000, backoff);
+  }
+
+  /** Waits while the rate of the last answers is used up. */
+  async #pause(call: Call, signal: AbortSignal | undefined): Promise<void> {
+    const until = this.#pauses.get(rateKeyOf(call)) ?? 0;
+    const delayMs = Math.min(until - Date.now(), this.options.maxRetryDelayMs);
+    if (delayMs > 0) await wait(delayMs, signal);
+  }
+
+  #noteRate(call: Call, headers: Headers): void {
+    const rate = rateOf(headers);
+    if (!rate) return;
+    const key = rateKeyOf(call);
+    if (rate.remaining === 0) this.#pauses.set(key, Date.now() + rate.resetSeconds * 1000);
+    else this.#pauses.delete(key);
+  }
+
+  #headersOf(call: Call, options: CallOptions): Headers {
+    const headers = new Headers(call.headers);
+    if (!call.anonymous) {
+      if (!this.#token) throw new RecordingRequestError('Set the option token: this call needs an owner token.');
+      headers.set('authorization', `Bearer ${this.#token}`);
+    }
+    if (call.csv !== undefined) headers.set('content-type', 'text/csv');
+    else if (call.json !== undefined) headers.set('content-type', 'application/json');
+    if (call.method === 'POST') headers.set('idempotency-key', options.idempotencyKey ?? crypto.randomUUID());
+    return headers;
+  }
+
+  #urlOf({ path, query = {} }: Call): string {
+    const search = new URLSearchParams();
+    for (const [name, value] of Object.entries(query as Query))
+      if (value !== undefined && value !== null) search.set(name, String(value));
+    return `${this.baseUrl}${path}${search.size > 0 ? `?${search}` : ''}`;
+  }
+}
+
+/** Returns the wait after a failed attempt, from 0, in milliseconds: growing, and different for each client. */
+export const backoffOf = (attempt: number): number =>
+  Math.min(LONGEST_BACKOFF_MS, BACKOFF_MS * 2 ** attempt) * (0.5 + Math.random() / 2);
+
+const isTemporary = (error: ApiError): boolean =>
+  [408, 425, 429].includes(error.status) || error.status >= 500 || error.is(...TEMPORARY_CONFLICTS);
+
+/** Owner requests share the rate of their token, those of a dashboard that of its token, others that of the address. */
+const rateKeyOf = ({ path, anonymous }: Call): string =>
+  anonymous ? (/^\/project\/[^/]+/.exec(path)?.[0] ?? 'address') : 'token';
+
+/** Returns the remaining requests and the seconds until all are available again, from the header RateLimit. */
+export function rateOf(headers: Headers): { remaining: number; resetSeconds: number } | undefined {
+  const [, remaining, resetSeconds] = /;\s*r=(\d{1,9})\s*;\s*t=(\d{1,9})/.exec(headers.get('ratelimit') ?? '') ?? [];
+  if (remaining === undefined || resetSeconds === undefined) return undefined;
+  return { remaining: Number(remaining), resetSeconds: Number(resetSeconds) };
+}
+
+/** Waits, unless the signal aborts: then throws its reason. */
+export function wait(ms: number, signal?: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    if (signal?.aborted) return reject(signal.reason);
+    const done = () => {
+      signal?.removeEventListener('abort', abort);
+      resolve();
+    };
+    const timer = setTimeout(done, ms);
+    const abort = () => {
+      clearTimeout(timer);
+      reject(signal?.reason);
+    };
+    signal?.addEventListener('abort', abort, { once: true });
+  });
+}
+
+/** Returns the result, or throws after `ms`, or the reason of the signal. */
+export async function within<T>(
+  result: Promise<T>,
+  ms: number,
+  signal: AbortSignal | undefined,
+  late: () => Error,
+): Promise<T> {
+  const end = new AbortController();
+  const limit = wait(ms, end.signal).then(() => Promise.reject(late()));
+  const aborted = new Promise<never>((_, reject) => {
+    if (signal?.aborted) reject(signal.reason);
+    signal?.addEventListener('abort', () => reject(signal.reason), { once: true, signal: end.signal });
+  });
+  try {
+    return await Promise.race([result, limit, aborted]);
+  } finally {
+    limit.catch(() => {});
+    aborted.catch(() => {});
+    result.catch(() => {});
+    end.abort();
+  }
+}
+
+function addressOf(baseUrl: string | URL): string {
+  const url = URL.canParse(baseUrl) ? new URL(baseUrl) : undefined;
+  if (!url || !/^https?:$/.test(url.protocol))
+    throw new RecordingRequestError('baseUrl must be an absolute address, such as https://record.example.');
+  if (url.username || url.password || url.search || url.hash)
+    throw new RecordingRequestError('baseUrl must have no user name, query or fragment.');
+  return `${url.origin}${url.pathname.replace(/\/+$/, '')}`;
+}
+
+/** Returns the deepest message of an error: fetch puts the reason into `cause`. */
+export function reasonOf(error: unknown): string {
+  const { cause, message } = error as Error & { cause?: unknown };
+  if (cause instanceof Error && cause !== error) return reasonOf(cause);
+  const { code } = error as { code?: string };
+  return message || code || String(error);
+}

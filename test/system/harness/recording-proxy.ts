@@ -1,0 +1,56 @@
+import { createServer, type IncomingMessage, request as send } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+/** A proxy that notes the requests that it forwards. */
+export interface RecordingProxy extends AsyncDisposable {
+  /** The URL, without a trailing slash. */
+  url: string;
+  /** The method and the path of each request, such as `GET /api/me`. */
+  seen: Set<string>;
+  /** Cuts the connection of the next answer that is longer, after so many bytes of its body. */
+  cutAfter(bytes: number): void;
+  /** The number of cut answers. */
+  cuts(): number;
+}
+
+export async function startRecordingProxy(target: string): Promise<RecordingProxy> {
+  const seen = new Set<string>();
+  let cutAfter: number | undefined;
+  let cuts = 0;
+  const server = createServer((request, response) => {
+    const { method, url, headers } = request;
+    seen.add(`${method} ${url!.split('?')[0]}`);
+    const forwarded = send(new URL(url!, target), { method, headers }, answer => {
+      response.writeHead(answer.statusCode!, answer.headers);
+      if (cutAfter === undefined || Number(answer.headers['content-length'] ?? 0) <= cutAfter) answer.pipe(response);
+      else cut(answer);
+    });
+    const cut = (answer: IncomingMessage) => {
+      let left = cutAfter!;
+      cutAfter = undefined;
+      cuts++;
+      answer.on('data', (chunk: Buffer) => {
+        if (left <= 0) return;
+        const part = chunk.subarray(0, left);
+        left -= part.length;
+        response.write(part, () => left <= 0 && response.socket?.destroySoon());
+      });
+    };
+    forwarded.on('error', () => response.destroy());
+    response.on('close', () => forwarded.destroy());
+    request.pipe(forwarded);
+  });
+  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    seen,
+    cutAfter(bytes) {
+      cutAfter = bytes;
+    },
+    cuts: () => cuts,
+    async [Symbol.asyncDispose]() {
+      server.closeAllConnections();
+      await new Promise(resolve => server.close(resolve));
+    },
+  };
+}
