@@ -7,6 +7,7 @@ if (process.env.npm_lifecycle_event === 'rr' && process.env.INIT_CWD) process.ch
 
 const stop = new AbortController();
 let stoppedBy: NodeJS.Signals | undefined;
+let stoppedAt = 0;
 for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
   process.on(name, () => {
     // A second signal within the clean-up ends it: npm and the terminal send two at once, people later.
@@ -16,7 +17,6 @@ for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
     stoppedAt = performance.now();
     stop.abort(new DOMException(`stopped by ${name}`, 'AbortError'));
   });
-let stoppedAt = 0;
 // The reader of the output has enough, such as head.
 for (const stream of [process.stdout, process.stderr])
   stream.on('error', (error: NodeJS.ErrnoException) => process.exit(error.code === 'EPIPE' ? 0 : 1));
