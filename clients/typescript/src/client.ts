@@ -10,6 +10,14 @@ import { type CallOptions, type ClientOptions, Transport } from './transport.ts'
 import type { CurrentUser, ListEventsData } from './types.gen.ts';
 import type { FeedEvent } from './webhooks.ts';
 
+const DOCUMENTS = {
+  markdown: '/api/docs.md',
+  page: '/api/docs',
+  recorder: '/api/docs/recorder',
+  recorderMarkdown: '/api/docs/recorder.md',
+  llms: '/llms.txt',
+} as const;
+
 /**
  * A client of one deployment. Its methods throw `ApiError` for an error of the API, `ConnectionError` without an answer,
  * and the reason of an aborted signal.
@@ -82,9 +90,8 @@ export class RecordingRequest {
     return this.#transport.json({ path: '/api/openapi.json', anonymous: true }, options);
   }
 
-  /** Returns the documentation: as Markdown, or a page in HTML. */
-  docs(form: 'markdown' | 'page' | 'recorder' = 'markdown', options?: CallOptions): Promise<string> {
-    const path = { markdown: '/api/docs.md', page: '/api/docs', recorder: '/api/docs/recorder' }[form];
-    return this.#transport.text({ path, anonymous: true }, options);
+  /** Returns a document of the deployment: Markdown, a page in HTML, or the list of documents for language models. */
+  docs(form: keyof typeof DOCUMENTS = 'markdown', options?: CallOptions): Promise<string> {
+    return this.#transport.text({ path: DOCUMENTS[form], anonymous: true }, options);
   }
 }

@@ -47,20 +47,21 @@ export function typescriptClient({ system, ada, full, clip, mute }: SeedData): v
       assert.equal((await client.openApi()).openapi, '3.1.0');
       assert.match(await client.docs(), /^# Recording Request/);
       for (const form of ['page', 'recorder'] as const) assert.match(await client.docs(form), /^<!doctype html>/i);
+      for (const form of ['recorderMarkdown', 'llms'] as const) assert.match(await client.docs(form), /^# /);
       assert.equal((await client.me()).userName, 'Ada');
     });
 
     test('creates a project, changes it and finds it', async () => {
       project = await client.projects.create({
-        ...{ projectName: 'By the client', count: 2, sharedLinkEnabled: true, sharedLinkMaxUses: 5 },
+        ...{ projectName: 'By TypeScript alone', count: 2, sharedLinkEnabled: true, sharedLinkMaxUses: 5 },
         ...{ recipients: [{ name: 'Ana', reference: 'A-1' }], noteEnabled: true },
       });
       const { projectId } = project;
       assert.equal((await client.projects.update(projectId, { successMessage: 'Thanks' })).successMessage, 'Thanks');
       assert.ok((await client.projects.close(projectId)).closedAt);
       assert.equal((await client.projects.reopen(projectId)).closedAt, null);
-      assert.equal((await client.projects.get(projectId)).projectName, 'By the client');
-      const found = await client.projects.list({ q: 'client', limit: 1 }).all(5);
+      assert.equal((await client.projects.get(projectId)).projectName, 'By TypeScript alone');
+      const found = await client.projects.list({ q: 'TypeScript alone', limit: 1 }).all(5);
       assert.deepEqual(
         found.map(each => each.projectId),
         [projectId],
@@ -264,7 +265,7 @@ export function typescriptClient({ system, ada, full, clip, mute }: SeedData): v
       await assert.rejects(anybody.me(), /Set the option token/);
     });
 
-    test('erases a clip and a project, each after a proposal', async () => {
+    test('erases a clip, a link and a project, each after a proposal', async () => {
       const { projectId } = project;
       const reader = new RecordingRequest({ baseUrl: proxy.url, token: ada.token });
       const [last] = await reader.submissions.list(projectId).all(1);
@@ -273,6 +274,15 @@ export function typescriptClient({ system, ada, full, clip, mute }: SeedData): v
       assert.equal(proposal.state, 'proposed');
       await reader.submissions.erase(projectId, submissionId, { confirm: proposal.confirm! });
       await assert.rejects(reader.submissions.get(projectId, submissionId), NotFoundError);
+      const [cem] = await reader.links.list(projectId, { reference: 'C-1' }).all(1);
+      const ofLink = await reader.links.erase(projectId, cem!.tokenId);
+      assert.deepEqual([ofLink.state, ofLink.tokenId], ['proposed', cem!.tokenId]);
+      await reader.links.erase(projectId, cem!.tokenId, { confirm: ofLink.confirm! });
+      await until(
+        'the erasure of the link',
+        async () => (await reader.links.erase(projectId, cem!.tokenId)).state === 'erased',
+        SYSTEM_WAIT,
+      );
       const { confirm } = await reader.projects.erase(projectId);
       await reader.projects.erase(projectId, { confirm: confirm! });
       const proof = await until(

@@ -111,6 +111,15 @@ export class Links {
     return this.#transport.json(call, options);
   }
 
+  /**
+   * Erases a link for good, with its person and its clip. Without `confirm`, nothing is erased: the answer counts the data
+   * and has `confirm`. While its `state` is erasing, call this again without `confirm` for the proof.
+   */
+  erase(projectId: string, tokenId: string, body: Confirm = {}, options?: CallOptions): Promise<api.Erasure> {
+    const call = { method: 'POST', path: path`/api/projects/${projectId}/links/${tokenId}/erase`, json: body } as const;
+    return this.#transport.json(call, options);
+  }
+
   /** The table for a mail merge: one row per link. */
   csv(projectId: string, query: NonNullable<api.ExportLinksCsvData['query']> = {}, options?: CallOptions): Download {
     return new Download(this.#transport, { path: path`/api/projects/${projectId}/links.csv`, query }, options);
