@@ -63,7 +63,7 @@ test('a service refuses a database that was not migrated, and names the command'
   assert.deepEqual(again, { code: 0, stdout: `projects: is at version ${schema.steps.at(-1)!.version}\n`, stderr: '' });
   const nowhere = await run({ ...env, MONGO_URL: 'here' }, ofProjects('migrate.ts'));
   assert.equal(nowhere.code, 78);
-  assert.match(nowhere.stderr, /MONGO_URL must be a mongodb:\/\/ address/);
+  assert.match(nowhere.stderr, /MONGO_URL must be a mongodb:\/\/ or mongodb\+srv:\/\/ address/);
 });
 
 test('a migration creates each topic and the bucket, reports each, and finds them the next time', async () => {
