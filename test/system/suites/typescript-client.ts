@@ -47,7 +47,7 @@ export function typescriptClient({ system, ada, full, clip, mute }: SeedData): v
       assert.equal((await client.openApi()).openapi, '3.1.0');
       assert.match(await client.docs(), /^# Recording Request/);
       for (const form of ['page', 'recorder'] as const) assert.match(await client.docs(form), /^<!doctype html>/i);
-      for (const form of ['recorderMarkdown', 'llms'] as const) assert.match(await client.docs(form), /^# /);
+      for (const form of ['recorderMarkdown', 'llms'] as const) assert.match(await client.docs(form), /^# /m);
       assert.equal((await client.me()).userName, 'Ada');
     });
 
