@@ -5,7 +5,7 @@ import { dirname, isAbsolute, join } from 'node:path';
 import { RecordingRequest } from '@recording-request/client';
 import { EXIT, Failure } from './failures.ts';
 
-/** What the file of the configuration has. */
+/** The contents of the configuration file. */
 export interface Config {
   baseUrl?: string;
   token?: string;

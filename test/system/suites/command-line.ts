@@ -13,7 +13,7 @@ import { type Finished, type RrOptions, rr, startRr } from '../harness/rr.ts';
 
 const PEOPLE = 'name,reference,meta.team\nAna,P-1,North\n"=1+1",P-2,South\n';
 
-/** What the suites of the command line need. */
+/** The fixtures of the command line suites. */
 export interface CommandLineData {
   system: TestSystem;
   owner: Owner;

@@ -8,7 +8,7 @@ import { type Mirror, mirrorClip } from './clip.ts';
 import { describe, remove } from './files.ts';
 import { pool } from './pool.ts';
 
-/** What one pass did. */
+/** The result of one pass. */
 export interface PullResult {
   /** The clips in the folder, without erased ones. */
   clips: number;
