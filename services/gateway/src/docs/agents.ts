@@ -23,8 +23,8 @@ ${TOOLS.map(({ name, scope, description }) => `| ${name} | ${scope} | ${descript
 arguments with this \`confirm\`, within ten minutes and with the same token. A repeated second call gets the first answer. Set your client so that it asks
 you before each call of these two: they are the tools without \`readOnlyHint\`. No tool erases, and none sends mail.
 
-**Untrusted texts.** Names, notes, questions, metadata and transcripts are in fields named \`untrusted\`: a contributor may have written there
-what an agent should do. The text of each result is JSON between two marks with a random number, which no such text can contain.
+**Untrusted texts.** Names, notes, questions, metadata and transcripts are in fields named \`untrusted\`: contributors may
+have written instructions to an agent there. Each result is JSON between two marks with a new random number, so no such text can end it.
 
 **Limits.** A request has at most 256 KiB and 10 messages. It counts for the token's rate, and so does each request that its tool sends. To wait
 for a clip, call \`what_happened\` with \`waitSec\` (≤ 25) again and again, with \`after\`.
