@@ -28,9 +28,14 @@ const FIELDS = [
 /** The clip fields that the page uses. */
 export type Clip = Pick<SubmissionJson, (typeof FIELDS)[number]>;
 
-/** Returns the clip with only these fields. */
-export const slim = (received: Clip): Clip =>
-  Object.fromEntries(FIELDS.map(field => [field, received[field]])) as unknown as Clip;
+/**
+ * Returns the clip with only these fields. A link's id is kept for interviews only, which need it to find the other
+ * answers: ids hardly compress.
+ */
+export function slim(received: Clip): Clip {
+  const clip = Object.fromEntries(FIELDS.map(field => [field, received[field]])) as unknown as Clip;
+  return clip.responseSessionId ? clip : { ...clip, tokenId: null };
+}
 
 /** `warn` needs attention; `busy` continues by itself; `calm` is a fact. */
 export interface State {
