@@ -1,6 +1,6 @@
 /** Tests the server for agents with the client of its SDK: an agent's whole work, and contributors who write orders to it. */
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { after, before, type TestContext, test } from 'node:test';
 import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js';
 import { ok } from '@recording-request/harness/http-client';
 import { type TestClip, testClip } from '@recording-request/testing/clip';
@@ -8,7 +8,7 @@ import { beginResponse, sendClip } from '@recording-request/testing/contributor'
 import { INJECTIONS } from '@recording-request/testing/injections';
 import { type Owner, startTestSystem } from '@recording-request/testing/test-system';
 import { until } from '@recording-request/testing/wait';
-import { type Agent, connectAgent, textOf } from './harness/agent.ts';
+import { type Agent, connectAgent, connectLocalAgent, textOf } from './harness/agent.ts';
 import { inParallel, SYSTEM_WAIT } from './harness/limits.ts';
 import { startScriptedSpeech } from './harness/scripted-speech.ts';
 import { submissionsOf } from './harness/seed.ts';
@@ -30,6 +30,16 @@ const land = async (link: string, about: { note: string; questionIndex?: number 
 test('an agent creates, invites, waits for a clip, finds a sentence and gets an export in at most 12 calls', async t => {
   const ada = await system.newOwner('Ada', 10);
   await using agent = await connectAgent(system.baseUrl, ada.token);
+  await mainJob(agent, ada, t);
+});
+
+test('an agent does the same through rr mcp, the command on its own machine', async t => {
+  const ada = await system.newOwner('Ada', 10);
+  await using agent = await connectLocalAgent(system.baseUrl, ada.token);
+  await mainJob(agent, ada, t);
+});
+
+async function mainJob(agent: Agent, ada: Owner, t: TestContext): Promise<void> {
   const project = { projectName: 'Bakery', questions: ['When do you start?'], noteEnabled: true };
   const { confirm, remainingVideos } = await agent.use('create_project', project);
   assert.equal(remainingVideos, 10);
@@ -75,7 +85,7 @@ test('an agent creates, invites, waits for a clip, finds a sentence and gets an 
   assert.match(lines.map(({ untrusted }: { untrusted: string }) => untrusted).join(' '), /^We bake the bread/);
   const shown = await agent.use('get_clip', { projectId, submissionId });
   assert.equal((await fetch(shown.videoUrl, { headers: { authorization: `Bearer ${ada.token}` } })).status, 200);
-});
+}
 
 test('a confirm carries out its write once, also when it is repeated at the same time', async () => {
   const ada = await system.newOwner('Ada');

@@ -2,6 +2,7 @@ import type { Command } from './command.ts';
 import { completionOf } from './commands/completion.ts';
 import { listen } from './commands/listen.ts';
 import { login, whoami } from './commands/login.ts';
+import { mcp } from './commands/mcp.ts';
 import { invite, missing } from './commands/people.ts';
 import { projects } from './commands/projects.ts';
 import { pull } from './commands/pull.ts';
@@ -10,7 +11,7 @@ import { trigger } from './commands/trigger.ts';
 
 /** All commands, in the order of the help. */
 export const COMMANDS: readonly Command[] = [
-  ...[login, whoami, ...projects, invite, missing, pull, listen, trigger, send],
+  ...[login, whoami, ...projects, invite, missing, pull, listen, trigger, send, mcp],
   completionOf(() => COMMANDS),
 ];
 

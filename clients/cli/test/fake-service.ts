@@ -64,6 +64,7 @@ function answer(
   const json = (body: unknown) => response.writeHead(200, HEADERS).end(JSON.stringify(body));
   const missing = () =>
     response.writeHead(404, { ...HEADERS, 'error-code': 'not_found' }).end('{"error":"There is no such thing."}');
+  if (path === '/api/me') return json({ userName: 'Ada', scopes: [] });
   if (path === '/api/events') return json(eventsPage(service, query));
   const base = `/api/projects/${PROJECT_ID}`;
   if (path === `${base}/erasure`) return service.erased ? json({ state: 'erased' }) : missing();

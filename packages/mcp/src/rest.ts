@@ -29,6 +29,8 @@ export interface Host {
   token: string;
   /** Called with a failure that the caller must not see. */
   onFailure?(error: unknown): void;
+  /** Returns the sentence for the caller about a request without answer. Without it, the caller is told to try again. */
+  sentenceOf?(error: unknown): string;
   /** Aborts when the caller is gone. */
   signal?: AbortSignal;
 }
@@ -54,14 +56,15 @@ export interface Rest {
   post(path: string, body: unknown, options?: { query?: Record<string, Value>; idempotencyKey?: string }): Promise<any>;
 }
 
-export function restOf({ callRest, onFailure, signal }: Host): Rest {
+export function restOf({ callRest, onFailure, sentenceOf, signal }: Host): Rest {
   async function send(request: RestRequest): Promise<unknown> {
     let answer: RestAnswer;
     try {
       answer = await callRest(request);
     } catch (error) {
       onFailure?.(error);
-      throw new ToolError('The service did not answer; try again in a moment.', { status: 503, code: 'unavailable' });
+      const sentence = sentenceOf?.(error) ?? 'The service did not answer; try again in a moment.';
+      throw new ToolError(sentence, { status: 503, code: 'unavailable' });
     }
     if (answer.status >= 200 && answer.status < 300 && isObject(answer.json)) return answer.json;
     throw refusal(answer);

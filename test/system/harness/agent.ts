@@ -1,7 +1,10 @@
 import assert from 'node:assert/strict';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
+import { getDefaultEnvironment, StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
+import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js';
+import { RR } from './rr.ts';
 
 export interface Agent extends AsyncDisposable {
   /** Calls a tool. */
@@ -13,11 +16,21 @@ export interface Agent extends AsyncDisposable {
   calls(): number;
 }
 
-/** Connects the SDK's own client, which checks each structured result against the schema of its tool. */
-export async function connectAgent(baseUrl: string, token: string): Promise<Agent> {
-  const client = new Client({ name: 'system-test', version: '1' });
+/** Connects the SDK's own client to `POST /mcp`. It checks each structured result against the schema of its tool. */
+export function connectAgent(baseUrl: string, token: string): Promise<Agent> {
   const requestInit = { headers: { authorization: `Bearer ${token}` } };
-  await client.connect(new StreamableHTTPClientTransport(new URL(`${baseUrl}/mcp`), { requestInit }));
+  return agentOver(new StreamableHTTPClientTransport(new URL(`${baseUrl}/mcp`), { requestInit }));
+}
+
+/** Connects the SDK's own client to the command `rr mcp`, which it starts and ends. */
+export function connectLocalAgent(baseUrl: string, token: string): Promise<Agent> {
+  const env = { ...getDefaultEnvironment(), RR_BASE_URL: baseUrl, RR_TOKEN: token };
+  return agentOver(new StdioClientTransport({ command: process.execPath, args: [RR, 'mcp'], env, stderr: 'ignore' }));
+}
+
+async function agentOver(transport: Transport): Promise<Agent> {
+  const client = new Client({ name: 'system-test', version: '1' });
+  await client.connect(transport);
   await client.listTools();
   let calls = 0;
   const call = async (name: string, args: object = {}) => {

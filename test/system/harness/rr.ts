@@ -2,7 +2,8 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 
-const MAIN = fileURLToPath(new URL('../../../clients/cli/src/main.ts', import.meta.url));
+/** The source of the command `rr`. */
+export const RR = fileURLToPath(new URL('../../../clients/cli/src/main.ts', import.meta.url));
 const LIMIT_MS = 90_000;
 
 export interface Finished {
@@ -30,7 +31,7 @@ export interface RrOptions {
 /** Starts the command `rr`. It is killed after 90 seconds. */
 export function startRr(args: readonly string[], { cwd, input = '', env, shell }: RrOptions = {}): Running {
   const line = shell === undefined ? [] : ['-c', `${shell}; exec "$0" "$@"`, process.execPath];
-  const child = spawn(shell === undefined ? process.execPath : 'sh', [...line, MAIN, ...args], {
+  const child = spawn(shell === undefined ? process.execPath : 'sh', [...line, RR, ...args], {
     cwd,
     env: { ...process.env, ...env },
     stdio: ['pipe', 'pipe', 'pipe'],

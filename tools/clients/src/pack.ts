@@ -1,8 +1,9 @@
 import { execFile } from 'node:child_process';
-import { copyFile, readFile, rm, writeFile } from 'node:fs/promises';
+import { copyFile, readFile, realpath, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
+import { build } from 'esbuild';
 
 const run = promisify(execFile);
 const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
@@ -16,20 +17,29 @@ interface Manifest {
   private?: boolean;
   exports?: Record<string, string>;
   bin?: Record<string, string>;
+  /** Names that begin with `#`, and the sources of other packages of this repository that they stand for. */
+  imports?: Record<string, string>;
   dependencies?: Record<string, string>;
   devDependencies?: unknown;
 }
 
+// The oldest Node on which the packages run.
+const TARGET = 'node20.3';
+
 /**
  * Compiles a client, such as `typescript`, into its `dist/` and packs that into `dir`. Returns the path of the package.
- * The manifest of the repository names the sources, because Node removes types only outside node_modules.
+ * The manifest of the repository names the sources, because Node removes types only outside node_modules. A source of
+ * another package, under a name with `#` in `imports`, becomes one file of the client.
  */
 export async function packClient(client: string, dir: string): Promise<string> {
   const folder = join(ROOT, 'clients', client);
   const dist = join(folder, 'dist');
+  const manifest = await manifestIn(folder);
   await rm(dist, { recursive: true, force: true });
+  // The client compiles against the types of the packages that it contains.
+  for (const name of contained(manifest)) await compile(await folderOf(name));
   await compile(folder);
-  const manifest = JSON.parse(await readFile(join(folder, 'package.json'), 'utf8')) as Manifest;
+  await bundle(manifest, folder);
   await writeFile(join(dist, 'package.json'), `${JSON.stringify(await published(manifest), null, 2)}\n`);
   await copyFile(join(folder, 'README.md'), join(dist, 'README.md'));
   await copyFile(join(ROOT, 'LICENSE'), join(dist, 'LICENSE'));
@@ -44,30 +54,60 @@ async function compile(folder: string): Promise<void> {
   });
 }
 
+/** Makes one file of each contained source. Packages of npm stay dependencies. */
+async function bundle(manifest: Manifest, folder: string): Promise<void> {
+  const external = Object.keys(await dependenciesOf(manifest)).flatMap(name => [name, `${name}/*`]);
+  for (const [name, source] of Object.entries(manifest.imports ?? {}))
+    await build({
+      ...{ absWorkingDir: folder, entryPoints: [source], outfile: join('dist', bundleOf(name)) },
+      ...{ bundle: true, external, platform: 'node', format: 'esm', target: TARGET, logLevel: 'error' },
+    });
+}
+
+const bundleOf = (name: string): string => `${name.replace('#', '')}.js`;
+
+/** Returns the names of the packages whose sources the client contains. */
+const contained = ({ imports = {} }: Manifest): string[] => [
+  ...new Set(Object.values(imports).map(source => source.split('/').slice(0, 2).join('/'))),
+];
+
 /** Returns the manifest of the package: its exports are the compiled files. */
-async function published({ private: _, devDependencies: _own, ...manifest }: Manifest): Promise<object> {
+async function published(own: Manifest): Promise<object> {
+  const { private: _, devDependencies: _own, ...manifest } = own;
   const compiled = (source: string) => source.replace('./src/', './').replace(/\.ts$/, '');
   const entry = (source: string) => ({ types: `${compiled(source)}.d.ts`, default: `${compiled(source)}.js` });
-  const each = <T, R>(values: Record<string, T>, change: (value: T) => R) =>
-    Object.fromEntries(Object.entries(values).map(([name, value]) => [name, change(value)]));
-  const { exports, bin, dependencies = {} } = manifest;
-  const ours = await Promise.all(
-    Object.entries(dependencies).map(async ([name, version]) => [name, await versionOf(name, version)]),
-  );
+  const each = <T, R>(values: Record<string, T>, change: (value: T, name: string) => R) =>
+    Object.fromEntries(Object.entries(values).map(([name, value]) => [name, change(value, name)]));
+  const { exports, bin, imports } = manifest;
+  const dependencies = await dependenciesOf(own);
   return {
     ...manifest,
     ...(exports && { exports: { ...each(exports, entry), './package.json': './package.json' } }),
     ...(bin && { bin: each(bin, source => `${compiled(source)}.js`) }),
-    ...(ours.length > 0 && { dependencies: Object.fromEntries(ours) }),
+    ...(imports && { imports: each(imports, (_source, name) => `./${bundleOf(name)}`) }),
+    ...(Object.keys(dependencies).length > 0 && { dependencies }),
   };
+}
+
+/** Returns the dependencies, with those of the contained packages instead of these packages. */
+async function dependenciesOf(manifest: Manifest): Promise<Record<string, string>> {
+  const inside = contained(manifest);
+  const all: Record<string, string> = {};
+  for (const name of inside) Object.assign(all, (await manifestIn(await folderOf(name))).dependencies);
+  for (const [name, version] of Object.entries(manifest.dependencies ?? {}))
+    if (!inside.includes(name)) all[name] = await versionOf(name, version);
+  return all;
 }
 
 /** Returns the version of a dependency: that of our own packages is in their manifest. */
 async function versionOf(name: string, version: string): Promise<string> {
-  if (!name.startsWith(SCOPE)) return version;
-  const manifest = join(ROOT, 'node_modules', name, 'package.json');
-  return (JSON.parse(await readFile(manifest, 'utf8')) as Manifest).version;
+  return name.startsWith(SCOPE) ? (await manifestIn(await folderOf(name))).version : version;
 }
+
+const folderOf = (name: string): Promise<string> => realpath(join(ROOT, 'node_modules', name));
+
+const manifestIn = async (folder: string): Promise<Manifest> =>
+  JSON.parse(await readFile(join(folder, 'package.json'), 'utf8')) as Manifest;
 
 /** Returns the file name in the answer of npm: an array until npm 11, an object by name since npm 12. */
 function nameIn(answer: { filename: string }[] | Record<string, { filename: string }>): string {

@@ -9,6 +9,8 @@ import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
+import { Client } from '@modelcontextprotocol/sdk/client/index.js';
+import { getDefaultEnvironment, StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
 import { servedDescription } from '../src/description.ts';
 import { packClient } from '../src/pack.ts';
 import { writeReference } from '../src/reference.ts';
@@ -17,7 +19,10 @@ import { TYPES_FILE, typesOf } from '../src/types.ts';
 const run = promisify(execFile);
 const BIN = fileURLToPath(new URL('../../../node_modules/.bin/', import.meta.url));
 const TYPE_ROOTS = fileURLToPath(new URL('../../../node_modules/@types', import.meta.url));
-const TUS = fileURLToPath(new URL('../../../node_modules/tus-js-client', import.meta.url));
+// Packages of npm come from this repository, so that the test needs no registry.
+const FROM_HERE = ['tus-js-client', '@modelcontextprotocol/sdk', 'typebox'].map(name =>
+  fileURLToPath(new URL(`../../../node_modules/${name}`, import.meta.url)),
+);
 const scratch = await mkdtemp(join(tmpdir(), 'recording-request-clients-'));
 after(() => rm(scratch, { recursive: true, force: true }));
 
@@ -46,14 +51,14 @@ await fileCursor('events.cursor').save('c1');
 console.log(found.length, event.type, error.requestId);
 `;
 
-/** Answers the requests of the consumer above. */
-async function fakeService() {
+/** Answers the requests of the consumer above, which expects no owner. */
+async function fakeService(owner?: object) {
   const server = createServer((request, response) => {
     const json = (status: number, body: object) =>
       response
         .writeHead(status, { 'content-type': 'application/json', 'error-code': 'not_found', 'request-id': 'r1' })
         .end(JSON.stringify(body));
-    if (request.url === '/api/me') return json(404, { error: 'No.' });
+    if (request.url === '/api/me') return owner ? json(200, owner) : json(404, { error: 'No.' });
     if (request.url?.includes('/submissions'))
       return json(200, { submissions: [{}, {}], pagination: { nextCursor: null } });
     if (request.url?.endsWith('.csv')) return response.writeHead(200, { 'content-type': 'text/csv' }).end('a,b\r\n');
@@ -118,13 +123,21 @@ async function readmeExamples(): Promise<string[]> {
 
 test('the packed command line runs where it is installed', async () => {
   const files = [await packClient('typescript', scratch), await packClient('cli', scratch)];
-  assert.ok((await readFile(files[1]!)).length < 60_000, 'the package has grown over 60 kB');
+  assert.ok((await readFile(files[1]!)).length < 70_000, 'the package has grown over 70 kB');
   const folder = await mkdtemp(join(scratch, 'command-'));
   await writeFile(join(folder, 'package.json'), '{ "type": "module", "private": true }');
-  // tus-js-client comes from this repository, so that the test needs no registry.
   await passes(
     'npm',
-    ['install', '--offline', '--no-audit', '--no-fund', '--ignore-scripts', '--legacy-peer-deps', ...files, TUS],
+    [
+      'install',
+      '--offline',
+      '--no-audit',
+      '--no-fund',
+      '--ignore-scripts',
+      '--legacy-peer-deps',
+      ...files,
+      ...FROM_HERE,
+    ],
     folder,
   );
   const rr = join(folder, 'node_modules/.bin/rr');
@@ -133,7 +146,25 @@ test('the packed command line runs where it is installed', async () => {
     error => error,
   );
   assert.deepEqual([code, /There is no address/.test(stderr)], [3, true]);
+  await servesAgents(rr);
+  // Other commands do not load the libraries of the protocol, which take longer than all the rest.
+  await rm(join(folder, 'node_modules/@modelcontextprotocol'), { recursive: true });
+  assert.match(await passes(rr, ['--version'], folder), /^1\./);
 });
+
+/** Checks the tools of an installed `rr mcp` with the client of the SDK. */
+async function servesAgents(rr: string): Promise<void> {
+  await using service = await fakeService({ scopes: ['projects:write'], remainingVideos: null });
+  const env = { ...getDefaultEnvironment(), RR_BASE_URL: service.url, RR_TOKEN: 'api_x' };
+  const agent = new Client({ name: 'test', version: '1' });
+  await agent.connect(new StdioClientTransport({ command: rr, args: ['mcp'], env }));
+  const { tools } = await agent.listTools();
+  assert.equal(tools.length, 9);
+  const project = { projectName: 'P' };
+  const { structuredContent: dry } = await agent.callTool({ name: 'create_project', arguments: project });
+  assert.equal((dry as { state: string }).state, 'dry_run');
+  await agent.close();
+}
 
 test('every public name has a description in the reference', async () => {
   await writeReference(join(scratch, 'reference'));

@@ -36,20 +36,25 @@ export function reaching(graph: ImportGraph, starts: readonly string[], isWanted
   });
 }
 
-/** For the name of each workspace: its folder, and the pattern of the files that its package.json exports. */
-type Workspaces = ReadonlyMap<string, { folder: string; pattern: string }>;
+/** For the name of each workspace: its folder, the pattern of the files that its package.json exports, and its own names. */
+type Workspaces = ReadonlyMap<string, { folder: string; pattern: string; own: Record<string, string> }>;
 
 async function readWorkspaces(root: string): Promise<Workspaces> {
-  const workspaces = new Map<string, { folder: string; pattern: string }>();
+  const workspaces = new Map<string, { folder: string; pattern: string; own: Record<string, string> }>();
   for await (const file of sourceFiles(root, '{proto,{packages,web,clients,services,tools,test}/*}/package.json')) {
-    const { name, exports = {} } = JSON.parse(await readFile(join(root, file), 'utf8'));
-    workspaces.set(name, { folder: dirname(file), pattern: exports['./*'] ?? './*' });
+    const { name, exports = {}, imports = {} } = JSON.parse(await readFile(join(root, file), 'utf8'));
+    workspaces.set(name, { folder: dirname(file), pattern: exports['./*'] ?? './*', own: imports });
   }
   return workspaces;
 }
 
 function resolveSpecifier(specifier: string, importer: string, workspaces: Workspaces): string | undefined {
   if (specifier.startsWith('.')) return join(dirname(importer), specifier);
+  if (specifier.startsWith('#')) {
+    const home = [...workspaces.values()].find(({ folder }) => importer.startsWith(`${folder}/`));
+    const target = home?.own[specifier];
+    return target && resolveSpecifier(target, importer, workspaces);
+  }
   if (!specifier.startsWith(SCOPE)) return undefined;
   const [scope, name, ...rest] = specifier.split('/');
   const workspace = workspaces.get(`${scope}/${name}`);

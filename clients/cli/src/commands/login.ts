@@ -1,9 +1,9 @@
-import { NotFoundError, PermissionError } from '@recording-request/client';
 import { command } from '../command.ts';
 import { clientOf, configPath, credentials, readConfig, writeConfig } from '../config.ts';
 import { EXIT, Failure, UsageFailure } from '../failures.ts';
 import { plain } from '../output.ts';
 import { ask, askSecret } from '../prompt.ts';
+import { checkToken } from '../token.ts';
 
 export const login = command({
   name: 'login',
@@ -22,13 +22,7 @@ It is stored in ~/.config/recording-request, which only you can read. RR_BASE_UR
     if (!token) throw new Failure(EXIT.usage, 'There is no token on stdin.');
     if (!/^api_\w+$/.test(token)) throw new Failure(EXIT.usage, 'This is no token of an owner: it begins with api_.');
     const client = clientOf(baseUrl, token);
-    const me = await client.me({ signal }).catch((error: unknown) => {
-      // The token is valid; it may do everything but read its owner.
-      if (error instanceof PermissionError && error.is('scope_missing')) return undefined;
-      if (error instanceof NotFoundError)
-        throw new Failure(EXIT.unreachable, `${baseUrl} has no /api/me: it is not the address of the service.`);
-      throw error;
-    });
+    const me = await checkToken(client, baseUrl, { signal });
     await writeConfig(env, { ...(await readConfig(env)), baseUrl: baseUrl.replace(/\/+$/, ''), token });
     const path = configPath(env);
     const whose = me ? `of ${plain(me.userName)} (scopes: ${me.scopes.join(', ')})` : 'without the scope profile:read';
