@@ -5,6 +5,7 @@ import {
   DownloadError,
   IntegrityError,
   RecordingRequestError,
+  unexpected,
 } from './errors.ts';
 import { type Hasher, sha256 } from './sha256.ts';
 import { backoffOf, type Call, type CallOptions, type Transport, wait } from './transport.ts';
@@ -61,9 +62,11 @@ export class Download {
   }
 
   /** Returns the properties without the bytes. Only videos, audio and archives support it. */
-  info(options: CallOptions = {}): Promise<FileInfo> {
+  async info(options: CallOptions = {}): Promise<FileInfo> {
     const call: Call = { ...this.#call, method: 'HEAD' };
-    return this.#transport.send(call, { ...this.#options, ...options }, async response => infoOf(response));
+    const response = await this.#send(call, { ...this.#options, ...options });
+    await response.body?.cancel();
+    return infoOf(response);
   }
 
   /**
@@ -121,7 +124,15 @@ export class Download {
   async #request(from: Pick<ResumeFrom, 'offset' | 'etag'> | undefined, options: CallOptions): Promise<Response> {
     const headers: Record<string, string> = { ...this.#call.headers };
     if (from && from.offset > 0) Object.assign(headers, { range: `bytes=${from.offset}-`, 'if-range': from.etag });
-    return this.#transport.send({ ...this.#call, headers }, options);
+    return this.#send({ ...this.#call, headers }, options);
+  }
+
+  /** Returns a successful answer. Throws `UnexpectedAnswerError` for a page: no file of the service is HTML. */
+  async #send(call: Call, options: CallOptions): Promise<Response> {
+    const response = await this.#transport.send(call, options);
+    if (!/^text\/html\b/i.test(response.headers.get('content-type') ?? '')) return response;
+    await response.body?.cancel();
+    throw unexpected(response, this.#transport.addressOf(call));
   }
 
   async *#read(

@@ -5,7 +5,13 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
-import { DownloadChangedError, DownloadError, IntegrityError, RecordingRequest } from '@recording-request/client';
+import {
+  DownloadChangedError,
+  DownloadError,
+  IntegrityError,
+  RecordingRequest,
+  UnexpectedAnswerError,
+} from '@recording-request/client';
 import { saveTo } from '@recording-request/client/files';
 import { scriptedServer } from './scripted-server.ts';
 
@@ -75,6 +81,19 @@ test('wrong bytes are refused, also when the first part came earlier', async () 
   assert.deepEqual(await rest({ prior: prior(FILE.subarray(0, 9)) }), FILE.subarray(9));
   await assert.rejects(rest({ prior: prior(OTHER.subarray(0, 9)) }), IntegrityError);
   assert.deepEqual(await rest({}), FILE.subarray(9), 'without the first part there is no hash');
+});
+
+test('the page of a proxy is no file, at the beginning and when a download goes on', async () => {
+  const page = (_: IncomingMessage, response: ServerResponse) =>
+    void response.writeHead(200, { 'content-type': 'text/html; charset=utf-8' }).end('<html>Sign in</html>');
+  await using server = await scriptedServer(page, page, page, media({ cutAt: 1000 }), page);
+  const path = join(scratch, 'page.webm');
+  await assert.rejects(videoOf(server).info(), UnexpectedAnswerError);
+  await assert.rejects(videoOf(server).bytes(), /answered 200 with text\/html/);
+  await assert.rejects(saveTo(videoOf(server), path), UnexpectedAnswerError);
+  await assert.rejects(saveTo(videoOf(server), path), UnexpectedAnswerError);
+  const files = (await readdir(scratch)).filter(name => name.startsWith('page.webm'));
+  assert.ok(!files.includes('page.webm'), files.join());
 });
 
 test('a file that changes meanwhile is an error for a stream, and begins again for saveTo', async () => {
