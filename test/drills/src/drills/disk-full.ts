@@ -1,4 +1,4 @@
-import { clear, fill } from '@recording-request/fault-test/harness/small-disk';
+import { clear, fill } from '@recording-request/testing/small-disk';
 import type { Drill } from '../drill.ts';
 
 export const diskFull: Drill = {

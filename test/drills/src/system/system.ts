@@ -1,7 +1,6 @@
 import { join } from 'node:path';
 import { type Harness, openHarness } from '@recording-request/fault-test/harness/harness';
 import { ownServers } from '@recording-request/fault-test/harness/own-servers';
-import { mountSmall } from '@recording-request/fault-test/harness/small-disk';
 import { provideSpeech } from '@recording-request/fault-test/harness/speech-provider';
 import { Prometheus } from '@recording-request/harness/prometheus';
 import { ensure } from '@recording-request/stack/install/ensure';
@@ -9,6 +8,7 @@ import { fakeClock } from '@recording-request/stack/install/faketime';
 import { freePort } from '@recording-request/stack/ports';
 import type { Random } from '@recording-request/stack/random';
 import type { ServiceName } from '@recording-request/stack/service-plan';
+import { mountSmall } from '@recording-request/testing/small-disk';
 import { type SteadyLoad, startLoad } from './load.ts';
 import { openObservability } from './observability.ts';
 import { type Owners, openOwners } from './owners.ts';

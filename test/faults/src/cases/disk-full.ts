@@ -3,11 +3,11 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { startServers } from '@recording-request/stack/servers';
 import { waitFor } from '@recording-request/stack/wait';
+import { clear, fill, mountSmall } from '@recording-request/testing/small-disk';
 import { badAnswers } from '../check/answers.ts';
 import { trickle } from '../contributors/trickle.ts';
 import type { FaultCase } from '../fault-case.ts';
 import type { Harness } from '../harness/harness.ts';
-import { clear, fill, mountSmall } from '../harness/small-disk.ts';
 
 const MIB = 1024 * 1024;
 
