@@ -26,8 +26,11 @@ export interface UploadOptions extends Omit<CallOptions, 'idempotencyKey' | 'onR
   size?: number;
   /** The address of an upload that was interrupted, from `onAddress`. The upload continues it. */
   address?: string;
-  /** Gets the address of the upload as soon as there is one: store it to continue after a crash. */
-  onAddress?: (address: string) => void;
+  /**
+   * Gets the address of the upload as soon as there is one: store it to continue after a crash. No byte is sent before a
+   * promise that it returns is fulfilled; the upload throws the reason of a rejected one.
+   */
+  onAddress?: (address: string) => void | Promise<void>;
   /** Gets the number of sent bytes and the size, which may be unknown. */
   onProgress?: (sentBytes: number, size: number | null) => void;
   /** The bytes of one request; 8 MiB by default. */
@@ -115,6 +118,7 @@ export class Recorder {
     let address = options.address && this.#absolute(options.address);
     const bytes = await bytesOf(source);
     const sent = new AbortController();
+    let kept = Promise.resolve();
     await new Promise<void>((resolve, reject) => {
       const upload = new Upload(bytes as Blob, {
         endpoint: `${this.#transport.baseUrl}${path`/r/${this.#token}/uploads`}`,
@@ -127,16 +131,24 @@ export class Recorder {
         metadata,
         onUploadUrlAvailable: () => {
           address = upload.url ?? address;
-          if (address) options.onAddress?.(address);
+          if (address) keep(address);
+        },
+        onBeforeRequest: async request => {
+          if (request.getMethod() === 'PATCH') await kept;
         },
         onProgress: (sent, total) => options.onProgress?.(sent, total),
         onSuccess: () => resolve(),
         onError: error => reject(uploadError(error)),
       });
-      const abort = () => {
-        reject(signal!.reason);
+      const stop = (reason: unknown) => {
+        reject(reason);
         upload.abort().catch(() => {});
       };
+      const keep = (address: string) => {
+        kept = Promise.resolve(options.onAddress?.(address));
+        kept.catch(stop);
+      };
+      const abort = () => stop(signal!.reason);
       signal?.addEventListener('abort', abort, { once: true, signal: sent.signal });
       upload.start();
     }).finally(() => sent.abort());
@@ -183,6 +195,7 @@ interface Tus {
       options: Record<string, unknown> & {
         onProgress: (sent: number, total: number | null) => void;
         onError: (error: Error) => void;
+        onBeforeRequest: (request: { getMethod(): string }) => Promise<void>;
       },
     ): { start(): void; abort(): Promise<void>; url: string | null };
     terminate(url: string): Promise<void>;

@@ -71,7 +71,8 @@ interrupted, and continues an interview with its next question.`,
           fileType: TYPES[extname(path!).toLowerCase()],
           onAddress: address => {
             stored = writePrivate(uploadFile, JSON.stringify({ ...state, address }));
-            stored.catch(() => {});
+            // Nothing is sent before the address is stored; the failure is thrown below.
+            return stored;
           },
           onProgress: sent => progress.show(`${sizeText(sent)} of ${sizeText(size)} sent …`),
         });
