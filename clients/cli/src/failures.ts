@@ -92,10 +92,24 @@ function hintOf(error: ApiError): string | undefined {
 }
 
 function connectionHint(error: Error): string {
-  if (error instanceof ConnectionError && error.isPermanent)
-    return '. The certificate of the server is not trusted. If it is from your own authority, set NODE_EXTRA_CA_CERTS to its file.';
+  if (error instanceof ConnectionError && error.isPermanent) return `. ${certificateSentence(codeOf(error))}`;
   if (error instanceof DownloadError) return ' Run the command again: it continues.';
   return '. Check the address (RR_BASE_URL or rr login) and the network.';
+}
+
+/** Returns what to do about a certificate that the client refuses. */
+function certificateSentence(code: string): string {
+  if (code === 'ERR_TLS_CERT_ALTNAME_INVALID')
+    return 'The certificate of the server is for another address. Check the address (RR_BASE_URL or rr login).';
+  if (/EXPIRED|NOT_YET_VALID/.test(code))
+    return 'The certificate of the server has expired, or is not valid yet. Check the clock of this computer, or ask the operator.';
+  return 'The certificate of the server is not trusted. If it is from your own authority, set NODE_EXTRA_CA_CERTS to its file.';
+}
+
+/** Returns the code of the deepest error; empty without one. */
+function codeOf(error: unknown): string {
+  const { cause, code } = (error ?? {}) as { cause?: unknown; code?: string };
+  return (cause === undefined ? '' : codeOf(cause)) || (code ?? '');
 }
 
 const FILE_SENTENCES: Record<string, (path: string) => string> = {
