@@ -37,9 +37,12 @@ const OBSERVED = /^tools\/observe\/(test|src\/(servers|definitions))\//;
 const BROWSER = /\/browser\//;
 // The test that runs Schemathesis, and the samples of docs, one of which is in Python.
 const SAMPLED = /\/owner-api\.test\.ts$/;
+// The test that completes commands in zsh.
+const COMPLETION = /\/completion\.test\.ts$/;
 // The test that transcribes with Whisper.
 const SPEECH = /stack\/src\/speech\.test\.ts$/;
-const TEST_MS = 15 * 60_000;
+// A long form of a test sets the limit of its file.
+const TEST_MS = Number(process.env.TEST_FILE_MS ?? 15 * 60_000);
 const TICK_MS = 60_000;
 // Twice the number of cores, because long files wait for much of their time. With more, tests compete for CPU and run into
 // their limits. The memory is also a limit, because a file needs up
@@ -89,6 +92,7 @@ async function ensurePrograms(files: readonly string[], withServers: boolean): P
   await Promise.all([
     withServers && ensure(['ffmpeg', 'flite', 'zbar-tools'], log),
     needed(BROWSER) && ensure(['chromium'], log),
+    needed(COMPLETION) && ensure(['zsh'], log),
     needed(SAMPLED) && ensure(['schemathesis'], log),
     files.some(isDeployTest) && ensureManifestTools(context),
     needed(CHECK_IMAGE) && ensureCheckImage(context),

@@ -25,6 +25,7 @@ const COMMANDS: Record<string, string[]> = {
   zip: ['zip'],
   unzip: ['unzip'],
   openssl: ['openssl'],
+  zsh: ['zsh'],
 };
 
 const UPDATE_LIMIT_MS = 5 * 60_000;

@@ -10,7 +10,7 @@ import { ensureSpeech, type SpeechInstall } from './speech.ts';
 /** The four servers, by the names used in ready.json, log files and messages. */
 export type ServerName = 'mongo' | 'kafka' | 's3' | 'speech';
 /** A Debian package whose commands tools and tests need. */
-export type DebianPart = 'ffmpeg' | 'flite' | 'zbar-tools' | 'chromium' | 'faketime';
+export type DebianPart = 'ffmpeg' | 'flite' | 'zbar-tools' | 'chromium' | 'faketime' | 'zsh';
 export type Part = ServerName | DebianPart | 'schemathesis';
 
 /** The location of each requested part. */
