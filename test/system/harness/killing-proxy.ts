@@ -1,52 +1,121 @@
-import { createServer, request as send } from 'node:http';
+import { createServer, type IncomingMessage, type ServerResponse, request as send } from 'node:http';
+import { createServer as createSecureServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
+import type { Writable } from 'node:stream';
 
-/** A proxy that hands out the bodies of answers in small pieces, so that a test can act in the middle of one. */
+/**
+ * A proxy that passes bodies on in small pieces, so that a test can act in the middle of one. A connection that breaks
+ * on one side breaks on the other, too.
+ */
 export interface KillingProxy extends AsyncDisposable {
   /** The URL, without a trailing slash. */
   url: string;
-  /** Calls `act` once, when so many further bytes of answers with this path were sent. */
-  after(bytes: number, path: RegExp, act: () => void): void;
-  /** The most bytes of one answer that may be sent before a pause. */
+  /**
+   * Calls `act` once, when so many further bytes of answers with this path were sent; with 0, after the headers of one.
+   * Returns a function that forgets it.
+   */
+  after(bytes: number, path: RegExp, act: () => void): () => void;
+  /**
+   * Calls `act` once, when so many further bytes of requests with this path were sent, and breaks the connection: bytes
+   * that the client has sent beyond are lost.
+   */
+  afterSent(bytes: number, path: RegExp, act: () => void): () => void;
+  /** Returns the number of bytes so far of answers with this path. */
+  answered(path: RegExp): number;
+  /** The most bytes of one body that may be sent before a pause. */
   pieceBytes: number;
+  /** Sees each request; answers it instead of the service if it returns true. */
+  intercept: (request: IncomingMessage, response: ServerResponse) => boolean;
 }
 
-export async function startKillingProxy(target: string): Promise<KillingProxy> {
-  let trap: { left: number; path: RegExp; act: () => void } | undefined;
-  const server = createServer((request, response) => {
-    const { method, url, headers } = request;
-    const forwarded = send(new URL(url!, target), { method, headers }, async answer => {
-      response.writeHead(answer.statusCode!, answer.headers);
-      for await (const chunk of answer as AsyncIterable<Buffer>)
-        for (let at = 0; at < chunk.length; at += proxy.pieceBytes) {
-          const piece = chunk.subarray(at, at + proxy.pieceBytes);
-          if (response.destroyed) return;
-          // The piece must reach the client before the test acts.
-          await new Promise<void>(resolve => response.write(piece, () => resolve()));
-          if (!trap?.path.test(url!)) continue;
-          trap.left -= piece.length;
-          if (trap.left > 0) continue;
-          const { act } = trap;
-          trap = undefined;
-          act();
-        }
-      response.end();
+export interface KillingProxyOptions {
+  /** Serves HTTPS with this certificate. */
+  certificate?: { key: string; cert: string };
+}
+
+export async function startKillingProxy(
+  target: string,
+  { certificate }: KillingProxyOptions = {},
+): Promise<KillingProxy> {
+  const answers = new Traps();
+  const requests = new Traps();
+  const counts = new Map<string, number>();
+  const listener = (request: IncomingMessage, response: ServerResponse) => {
+    if (proxy.intercept(request, response)) return;
+    const { method, headers } = request;
+    const url = request.url!;
+    const forwarded = send(new URL(url, target), { method, headers }, answer => {
+      response.writeHead(answer.statusCode!, answer.headers).flushHeaders();
+      answers.count(url, 0);
+      const count = (bytes: number) => {
+        counts.set(url, (counts.get(url) ?? 0) + bytes);
+        answers.count(url, bytes);
+      };
+      pass(answer, response, proxy, count).catch(() => response.destroy());
     });
     forwarded.on('error', () => response.destroy());
     response.on('close', () => forwarded.destroy());
-    request.pipe(forwarded);
-  });
+    pass(request, forwarded, proxy, bytes => {
+      if (!requests.count(url, bytes)) return;
+      request.destroy();
+      throw new Error('The test broke the connection.');
+    }).catch(() => forwarded.destroy());
+  };
+  const server = certificate ? createSecureServer(certificate, listener) : createServer(listener);
+  server.on('tlsClientError', () => {});
   await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));
   const proxy: KillingProxy = {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    url: `${certificate ? 'https' : 'http'}://127.0.0.1:${(server.address() as AddressInfo).port}`,
     pieceBytes: 8_192,
-    after(left, path, act) {
-      trap = { left, path, act };
-    },
+    after: (...trap) => answers.set(...trap),
+    afterSent: (...trap) => requests.set(...trap),
+    answered: path => [...counts].reduce((sum, [url, bytes]) => sum + (path.test(url) ? bytes : 0), 0),
+    intercept: () => false,
     async [Symbol.asyncDispose]() {
       server.closeAllConnections();
       await new Promise(resolve => server.close(resolve));
     },
   };
   return proxy;
+}
+
+/** One trap for bytes of one direction. */
+class Traps {
+  #trap: { left: number; path: RegExp; act: () => void } | undefined;
+
+  set(left: number, path: RegExp, act: () => void): () => void {
+    const trap = { left, path, act };
+    this.#trap = trap;
+    return () => {
+      if (this.#trap === trap) this.#trap = undefined;
+    };
+  }
+
+  /** Returns whether the trap has acted. */
+  count(url: string, bytes: number): boolean {
+    const trap = this.#trap;
+    if (!trap?.path.test(url)) return false;
+    trap.left -= bytes;
+    if (trap.left > 0) return false;
+    this.#trap = undefined;
+    trap.act();
+    return true;
+  }
+}
+
+/** Passes a body on in pieces. Each must have left before the test may act on it. Throws what `onPiece` throws. */
+async function pass(
+  from: AsyncIterable<Buffer>,
+  to: Writable,
+  sizes: { pieceBytes: number },
+  onPiece: (bytes: number) => void,
+): Promise<void> {
+  for await (const chunk of from)
+    for (let at = 0; at < chunk.length; at += sizes.pieceBytes) {
+      const piece = chunk.subarray(at, at + sizes.pieceBytes);
+      if (to.destroyed) return;
+      await new Promise<void>(resolve => to.write(piece, () => resolve()));
+      onPiece(piece.length);
+    }
+  to.end();
 }

@@ -9,6 +9,8 @@ const LIMIT_MS = 90_000;
 export interface Finished {
   /** The exit code; null after a signal. */
   code: number | null;
+  /** The signal that ended it without its clean-up. */
+  endedBy: NodeJS.Signals | null;
   stdout: string;
   stderr: string;
 }
@@ -47,7 +49,7 @@ export function startRr(args: readonly string[], { cwd, input = '', env, shell }
   });
   child.stdin.on('error', () => {});
   child.stdin.end(input);
-  const done = once(child, 'close').then(([code]) => ({ code: code as number | null, stdout, stderr }));
+  const done = once(child, 'close').then(([code, endedBy]): Finished => ({ code, endedBy, stdout, stderr }));
   return { child, done, stderr: () => stderr };
 }
 
