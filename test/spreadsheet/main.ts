@@ -29,7 +29,6 @@ const unguardedRow = (payload: string) => `${FREE_TEXTS.map(() => `"${payload.re
 
 const oneLineEnd = (text: string) => text.replaceAll(/\r\n?/g, '\n');
 
-/** Returns the fault of a cell, or undefined. */
 function faultOf(cell: Cell | undefined, payload: string): string | undefined {
   if (!cell) return 'not there';
   if (cell.formula !== null) return `a formula: ${cell.formula}`;

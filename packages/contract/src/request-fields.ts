@@ -55,8 +55,8 @@ export interface AddressRule {
   allowHttpUrls: boolean;
 }
 
-// URL parsers skip or escape some of these characters and read a backslash as a slash. The request would then go to
-// another address than the written one.
+// URL parsers skip or escape some of these characters and read a backslash as a slash. The request would then go to a
+// different address from the written one.
 export const UNSEEN = `${SPACE}\\u0000-\\u001f\\u007f-\\u009f\\\\`;
 // Nothing listens on port 0, and HTTP clients replace it with the default port.
 export const NO_PORT_0 = '(?![^/?#]*:0+(?:[/?#]|$))';

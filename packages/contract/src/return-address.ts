@@ -33,7 +33,6 @@ export function returnAddress({ allowHttpUrls }: AddressRule, description: strin
 /** Returns whether a text is a URL once its placeholders are replaced. */
 export const isReturnAddress = (text: string): boolean => URL.canParse(filled(text, () => 'x'));
 
-/** Returns a return address with its placeholders replaced. */
 export const filled = (address: string, replace: (name: Placeholder) => string): string =>
   address.replaceAll(PLACEHOLDER, (_, name: Placeholder) => encodeURIComponent(replace(name).toWellFormed()));
 

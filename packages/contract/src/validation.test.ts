@@ -13,7 +13,7 @@ test('a time has a zone, a day that exists, and a year of four digits in UTC', (
     '2026-02-30T10:00:00Z',
     '2026-03-02T24:00:00Z',
     '2026-03-02T10:00:00+99:99',
-    // In UTC, these are in the years 10000 and -1, which no answer could show as a time.
+    // In UTC, these times are in the years 10000 and -1. RFC 3339 has only four-digit years.
     '9999-12-31T23:59:59-23:59',
     '0000-01-01T00:00:00+23:59',
   ])

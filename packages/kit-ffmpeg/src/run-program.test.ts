@@ -17,7 +17,6 @@ function run(script: string, { signal = AbortSignal.timeout(30_000), cpuSeconds 
   return runProgram('ffprobe', [], { signal, sandbox }, { span: 'ffprobe', purpose: 'frame' });
 }
 
-/** Returns the number of runs by outcome. */
 async function outcomes(): Promise<Record<string, number>> {
   const series = await measured.seriesOf('recording.ffmpeg.duration');
   return Object.fromEntries(series.map(({ attributes, value }) => [String(attributes['recording.outcome']), value]));

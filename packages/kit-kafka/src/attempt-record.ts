@@ -39,7 +39,6 @@ const STUBBORN_MS = 10_000;
 const processDuration = durationOf('messaging.process.duration');
 
 export interface Attempt {
-  /** The number of earlier attempts. */
   earlier: number;
   signal: AbortSignal;
   /** Filled in once the record has been read. */

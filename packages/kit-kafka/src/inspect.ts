@@ -16,7 +16,7 @@ export interface KafkaState {
   groups: GroupState[];
 }
 
-/** How a consumer group reads its topic. */
+/** The state of a consumer group on its topic. */
 export interface GroupState {
   /** The full name. */
   name: string;

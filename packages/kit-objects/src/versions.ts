@@ -14,7 +14,7 @@ export interface Version {
   isDeleteMarker: boolean;
 }
 
-/** A version that was to be removed, and the reason why the store keeps it. */
+/** A version that the store refused to remove, with the reason. */
 export interface Kept {
   key: string;
   code: string;

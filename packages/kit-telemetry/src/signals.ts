@@ -5,7 +5,6 @@ let sent: Signals = { traces: false, metrics: false, logs: false };
 /** Returns whether metrics are sent. Otherwise, figures that cost a query are not read. */
 export const isMeasured = (): boolean => sent.metrics;
 
-/** Returns whether traces are sent. */
 export const isTraced = (): boolean => sent.traces;
 
 /**

@@ -15,6 +15,6 @@ export function markedBytes(mark: Mark, name: string, size: number): Buffer {
   return bytes;
 }
 
-/** Returns how many of `bytes` belong to another owner than `mark`. */
+/** Returns how many of `bytes` do not belong to the owner of `mark`. */
 export const bytesOfOthers = (mark: Mark, bytes: Buffer): number =>
   bytes.reduce((count, byte) => count + ((byte & 0x80) === HIGH_BIT[mark] ? 0 : 1), 0);

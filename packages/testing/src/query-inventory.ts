@@ -45,8 +45,8 @@ export interface InventoryOptions<S extends Stores<S>> {
 }
 
 /**
- * How much an operation may examine beyond twice the returned documents, for the ends of index ranges and for misses in
- * a small set.
+ * The number of documents that an operation may examine in addition to twice the returned ones, for the ends of index
+ * ranges and for misses in a small set.
  */
 const SLACK = 10;
 const WHOLE = 'reads a whole collection';

@@ -60,7 +60,7 @@ function nearly({ alert }: Expectation, sent: Sent[]): string {
   return near.length > 0 ? `, but fired as ${near.map(each => `${each.severity} ${named(each)}`).join('; ')}` : '';
 }
 
-/** How a query's result names a part: by the highest or the lowest series, or by the absence of the part's series. */
+/** The series of a query's result that identifies a part: the highest, the lowest, or the missing one. */
 export type Sign = 'highest' | 'lowest' | 'absent';
 
 /** Returns the value of the label in the highest or the lowest series; undefined without a series. */

@@ -1,4 +1,4 @@
-/** The factor for which the drills' limits are written. */
+/** The default of `--factor`. The drills state their limits for this factor. */
 export const FACTOR = 60;
 
 /**

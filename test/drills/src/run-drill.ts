@@ -17,7 +17,6 @@ const STAY_MS = 8_000;
 const NAME_MS = 20_000;
 const QUIET_MS = 120_000;
 
-/** The result of one drill. */
 export interface Result {
   row: Row;
   /** Sentences about failures; none when the drill passed or could not run. */

@@ -9,7 +9,6 @@ export interface Scratch extends AsyncDisposable {
   keep(): void;
 }
 
-/** Creates `<tmp>/recording-request-<name>-…`. */
 export async function openScratch(name: string): Promise<Scratch> {
   const path = await mkdtemp(join(tmpdir(), `recording-request-${name}-`));
   let removed = path;

@@ -33,7 +33,6 @@ case $1 in sts) echo 111122223333 ;; eks) echo https://issuer.example.com/id/A ;
   return records.map(record => record.split('\x1f').slice(0, -1));
 }
 
-/** Returns all values of an option. */
 const valuesOf = (args: string[], option: string): string[] => args.filter((_, at) => args[at - 1] === option);
 
 type Rights = Record<string, Record<string, string[]>>;

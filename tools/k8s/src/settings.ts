@@ -141,7 +141,6 @@ function expectedOf({ isSecret, expected }: Variable<unknown>): string {
   return expected === 'text' ? '**secret**' : `**secret**: ${expected}`;
 }
 
-/** Returns the default of a variable. */
 function defaultOf(variable: Variable<unknown>): string {
   if (variable.unset !== undefined) return variable.unset;
   if (variable.required) return 'required';

@@ -18,7 +18,6 @@ after(() => chart[Symbol.asyncDispose]());
 /** The policy that each network fills. */
 const POLICIES: Record<string, string> = { edge: 'from-edge', dns: 'dns', mongo: 'to-mongo', redis: 'to-redis' };
 
-/** Returns the rules of the policy for a network. */
 function rulesOf(text: string, network: string): object[] {
   const policy = parse(text).find(each => each.metadata.name === POLICIES[network] && !isHook(each));
   return policy!.spec[network === 'edge' ? 'ingress' : 'egress'];

@@ -226,7 +226,7 @@ class Server(ThreadingHTTPServer):
 
 def yield_to_others(nice):
     os.nice(nice)
-    # Where Linux shares the processors among sessions, only the niceness of the session counts, so this sets it too.
+    # With autogroup scheduling, Linux uses the nice value of the session, so set this value too.
     with suppress(OSError), open("/proc/self/autogroup", "r+") as autogroup:
         autogroup.write(str(nice))
 

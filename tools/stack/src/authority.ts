@@ -35,9 +35,9 @@ const KEYS = { name: 'ECDSA', namedCurve: 'P-256' };
 const SIGNING = { name: 'ECDSA', hash: 'SHA-256' };
 
 /**
- * Creates a certificate authority, or continues the authority in `kept`. The key of the authority exists only in this
- * process unless the caller requests it. Each authority has a different name, because TLS finds an issuer by its name:
- * clients trust both authorities while one replaces the other.
+ * Creates a certificate authority, or uses the one in `kept`. The key of the authority exists only in this process
+ * unless the caller requests it. TLS finds an issuer by its name. So each authority has a different name: during a
+ * rotation, clients trust both.
  */
 export async function makeAuthority(
   kept?: Certificate,

@@ -44,9 +44,8 @@ const SPEECH = /stack\/src\/speech\.test\.ts$/;
 // A long form of a test sets the limit of its file.
 const TEST_MS = Number(process.env.TEST_FILE_MS ?? 15 * 60_000);
 const TICK_MS = 60_000;
-// Twice the number of cores, because long files wait for much of their time. With more, tests compete for CPU and run into
-// their limits. The memory is also a limit, because a file needs up
-// to 2 GiB.
+// Long test files mostly wait, so twice the number of cores is faster. More files would compete for CPU and time out.
+// Each file needs up to 2 GiB.
 const FILES_AT_ONCE = Math.max(
   2,
   Math.min(availableParallelism() * 2, Math.floor(process.availableMemory() / 2 ** 31)),

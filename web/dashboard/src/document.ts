@@ -29,7 +29,6 @@ const PADDING_BYTES_MAX = 256;
 // token and a text share. docs/decisions/0019-compression.md.
 const padding = (): Html => raw(`<!-- ${randomBytes(randomInt(PADDING_BYTES_MAX)).toString('base64url')} -->`);
 
-/** Renders a page of the dashboard. */
 export const renderDashboard = (look: PageLook, page: DashboardDocument): RenderedDocument =>
   renderDocument(look, RIGHTS, {
     ...page,

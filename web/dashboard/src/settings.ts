@@ -21,10 +21,8 @@ export interface PageEtags {
   clips: string;
 }
 
-/** The settings of the page's script. */
 export interface DashboardSettings {
   overview: DashboardOverviewJson;
-  /** The clips in the page. */
   page: ClipsPage;
   etags: PageEtags;
   query: Query;

@@ -91,7 +91,7 @@ export const waitPage = (language: Language, brand: Brand, seconds: number, crow
 export interface End {
   /** The owner's text after the last answer; "" for none. */
   message: string;
-  /** Where the contributor can go; null for nowhere. */
+  /** The owner's return address; null without one. */
   returnUrl: string | null;
   /** The response, which stays in the address. */
   responseSessionId: string | undefined;

@@ -35,7 +35,7 @@ export async function* pagesOf<T extends { nextCursor?: string | undefined }>(
   } while (cursor !== undefined);
 }
 
-/** Yields one page, of which no other follows in this answer. */
+/** Yields one page, marked as the last one of this HTTP response. */
 export async function* onePage<T>(page: Promise<T>): AsyncGenerator<Page<T>> {
   yield { ...(await page), isLast: true };
 }

@@ -8,7 +8,7 @@ export interface CsvRecord {
   hasMore: boolean;
   start: number;
   end: number;
-  /** Where each of the cells ends. */
+  /** The end offset of each cell. */
   ends: number[];
 }
 

@@ -82,7 +82,7 @@ export const owner = (scope: Scope): { access: Access; limit: Limit } => ({
   access: { kind: 'owner', scope },
   limit: 'token',
 });
-/** For a route that only passes on requests of the owner, each of which checks its own scope. */
+/** For `/mcp`: its tools send REST requests with the owner's token, and each REST request checks its own scope. */
 export const anyOwner: { access: Access; limit: Limit } = { access: { kind: 'owner' }, limit: 'token' };
 export const dashboard: { access: Access; limit: Limit } = { access: { kind: 'dashboard' }, limit: 'token' };
 export const recipient = (limit: Limit): { access: Access; limit: Limit } => ({

@@ -45,7 +45,7 @@ export function installBodies(app: FastifyInstance, { config }: Pick<Context, 'c
   /** Reserves memory for a whole body before reading it. The memory stays reserved until the request is answered. */
   function hold(request: FastifyRequest, reply: FastifyReply): void {
     const bytes = declaredBytes(request);
-    // The body limit refuses longer bodies.
+    // Fastify refuses a body above the body limit, so this hook reserves no memory for it.
     if (bytes <= SMALL_BYTES || bytes > request.routeOptions.bodyLimit) return;
     // The connection is already closed: no later event would release the memory.
     if (reply.raw.destroyed) throw new DomainError('cancelled', 'The client went away.');

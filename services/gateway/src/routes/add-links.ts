@@ -176,7 +176,6 @@ function refuseDuplicates(
   throw new DomainError('conflict', sentence, { reason });
 }
 
-/** Returns the sentence for each line of a duplicate. */
 const errorsOf = (duplicates: DuplicateRowJson[]) =>
   duplicates.map(({ line, tokenId }): [line: number, sentence: string] => [line, duplicateOf(tokenId)]);
 

@@ -13,7 +13,7 @@ import { operation } from '../plugins/operation.ts';
 
 /*
  * The owner's erasures. They run the same code in the services as the operator's command. One write of the submissions
- * service records the erasure of a project: from there on, it ends without any further request.
+ * service records the erasure of a project; after this write, it needs no further request.
  */
 
 // A service erases the links of a project, or counts a large one.
@@ -183,8 +183,8 @@ async function partsOf({ services }: Context, target: ClipRef): Promise<ErasedCl
 }
 
 /**
- * Erases a clip. First in the submissions service: from then on, the webhooks service erases the events in any case, and
- * calling it only makes the answer complete.
+ * Erases a clip, first in the submissions service. Its event makes the webhooks service erase the clip's events in any
+ * case; the call to webhooks only makes the HTTP response complete.
  */
 async function eraseNow({ services }: Context, target: ClipRef, known: EraseSubmissionResponse): Promise<ErasedClip> {
   const { erased: clip } = await services.submissions.eraseClip({ ...target, ...FOR_GOOD }, CALL);
@@ -194,7 +194,7 @@ async function eraseNow({ services }: Context, target: ClipRef, known: EraseSubm
   return { clip: clip!, parts: { submissions: clip!.erased, webhooks: webhooks.map(({ total }) => total) } };
 }
 
-/** Returns the events that go with a clip: its own, and those about its link if the person goes too. */
+/** Returns the events that are erased with a clip: its own, and those about its link if the person is erased too. */
 function eventsOfClip(target: ClipRef, { linkId }: EraseSubmissionResponse) {
   const own = { ...eventsOf(target), submissionId: target.submissionId };
   return linkId === '' ? [own] : [own, { ...eventsOf(target), linkId }];

@@ -20,8 +20,8 @@ export interface ClipFiles {
 const PLAIN = ['-map_metadata', '-1', '-map_chapters', '-1', '-fflags', '+bitexact', '-flags', '+bitexact'];
 // The container may round a key frame's time.
 const ROUNDING_SEC = 0.002;
-// How much of the clip ffmpeg reads for a picture: the key frame, and a margin because its stated time may be slightly
-// wrong.
+// The length of the clip that ffmpeg reads for a picture: the key frame, and a margin because its stated time may be
+// slightly wrong.
 const PICTURE_SEC = 0.1;
 // Fills a late start, and gaps of 30 ms or more, with silence, so that the sound's times match the clip. In 16-bit
 // samples, fading sound becomes zero; numbers near zero would need many times as much CPU time.

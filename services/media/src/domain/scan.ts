@@ -46,10 +46,7 @@ export interface StreamScan extends StreamHeader {
   endSec: number | undefined;
   /** True when the file does not state the duration of the last packet. */
   openEnd: boolean;
-  /**
-   * How many packets precede a packet and have a later time: the maximum over all packets, counted up to MAX_REORDERED
-   * + 1.
-   */
+  /** The maximum number of earlier packets with a later time than a packet, counted up to MAX_REORDERED + 1. */
   overtaken: number;
   keyFrames: number[];
 }

@@ -28,7 +28,7 @@ export interface Project {
   settings: Settings;
   /** The age at which the project's clips are erased; absent without a retention of its own. */
   retentionDays?: number;
-  /** Of a sandbox: when it ends, and when its erasure is due or is retried. */
+  /** Only for sandboxes: the end time, and the time of the next erasure attempt. */
   sandboxEndsAt?: Date;
   sandboxDueAt?: Date;
   webhook: WebhookKeys;
@@ -36,7 +36,7 @@ export interface Project {
   hasInvitations?: boolean;
   /** The progress of each chosen reminder; absent if the owner never chose one. */
   reminders?: Reminders;
-  /** When the reminders are looked at next; absent without reminders. */
+  /** The time of the next reminder check; absent without reminders. */
   remindAt?: Date;
 }
 

@@ -3,13 +3,13 @@ import { DomainError } from '@recording-request/kit/errors';
 import { hasExpired, type Link, type Term } from './link.ts';
 
 /**
- * How far the reminders of one time have come. `a3` is the reminder three days after a link was made, `b24` the one 24
- * hours before its deadline. A link gets each at most once.
+ * The progress of one kind of reminder. `a3`: three days after the link was created; `b24`: 24 hours before the
+ * deadline. A link gets each kind at most once.
  */
 export interface ReminderProgress {
-  /** When the owner chose this time. Reminders that were due before are left out. */
+  /** The time when the owner chose this kind. Reminders that were due before are not sent. */
   since: Date;
-  /** The last link that was looked at: its position, and for `b` its deadline. */
+  /** The last checked link: its position, and for `b` its deadline. */
   position: number;
   dueAt?: Date;
 }
@@ -24,7 +24,7 @@ export const REMIND_AGAIN_MS = HOUR_MS;
 export interface ReminderTime {
   key: string;
   kind: 'after' | 'before';
-  /** Returns when a link is to be reminded. */
+  /** Returns the time of a link's reminder. */
   of(link: Pick<Link, 'createdAt' | 'dueAt'>): Date;
   ms: number;
 }
@@ -52,8 +52,8 @@ const before = (hours: number, ms: number): ReminderTime => ({
 });
 
 /**
- * Returns whether a link whose time has come is to be reminded: not twice, not after its deadline, and not if the time
- * had passed already when the link, its deadline or the project's reminder was set.
+ * Returns whether a due reminder may be sent. It may not if it was sent before, if the deadline has passed, or if it
+ * was already due when the link, its deadline or the project's reminder was set.
  */
 export function isFresh(link: Link, time: ReminderTime, { since }: ReminderProgress, now: Date): boolean {
   if (link.reminded?.includes(time.key)) return false;

@@ -13,7 +13,7 @@ export interface User {
   closedAt?: Date;
   /** The time when the operator disabled the user; absent for other users. */
   disabledAt?: Date;
-  /** The ends of the sandboxes that the user created in the lifetime of a sandbox. */
+  /** The end times of the user's latest sandboxes. `addSandbox` counts those in the future against LIMITS.sandboxes. */
   sandboxes?: Date[];
 }
 

@@ -3,7 +3,6 @@ import type { Link } from '../domain/link.ts';
 import { type LinkKey, linkAt, PLAIN_LINK } from './links.ts';
 import type { Models } from './models.ts';
 
-/** A link of one owner. */
 export type OwnedLinkKey = LinkKey & Pick<Link, 'ownerId'>;
 
 const COUNTERS = { claimed: 0, landed: 0, submissionCount: 0, applied: [], opened: false, complete: false };

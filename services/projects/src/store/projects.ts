@@ -31,7 +31,7 @@ export type OwnRetention = Required<Pick<Project, '_id' | 'ownerId' | 'retention
 // Enough for the sandboxes of fifty owners.
 const SANDBOXES_READ = 50 * LIMITS.sandboxes;
 
-/** In an update with a pipeline: the reminders of a project, if it has any, are looked at next. */
+/** Part of a pipeline update: makes the project's next reminder check due now, if it has reminders. */
 const lookAtReminders = { remindAt: { $cond: [{ $gt: ['$remindAt', null] }, '$$NOW', '$$REMOVE'] } };
 
 // A search reads the names of all of an owner's projects. The limit ends it in time for an HTTP response.

@@ -16,9 +16,9 @@ import type { ClientSession } from './transaction.ts';
 
 /*
  * One transaction moves the progress of a project and adds the events to the links of one batch, so that a kill neither
- * loses nor repeats a reminder. Whatever ends the reminders writes one of the same documents: a close and an expiry the
- * project, a stop, a disabling and a claim the link, a landing the response. Such a write happens before the transaction,
- * which then sees it, or waits for its end.
+ * loses nor repeats a reminder. Every operation that ends reminders writes a document of this transaction: a close and
+ * an expiry write the project; a stop, a disable and a claim write the link; a landing writes the response. So the
+ * transaction sees the write, or the write waits for the end of the transaction.
  */
 
 type Transact = <T>(work: (session: ClientSession) => Promise<T>) => Promise<T>;
@@ -26,7 +26,7 @@ type Now = () => Date;
 
 /** The maximum number of links in one transaction. */
 const BATCH = 100;
-/** How many due projects one look reads, from an index alone, to find the owners. */
+/** The maximum number of due projects that one poll reads, from the index only, to find their owners. */
 const QUEUE = 10_000;
 const PROJECTS_PER_OWNER = 10;
 
@@ -146,12 +146,12 @@ export function createReminders({ projects, links, responses }: Models, transact
       });
     },
 
-    /** Sets when the reminders of a project are looked at next, unless a change has brought this forward. */
+    /** Sets the time of the project's next reminder check, unless a change has moved it forward. */
     async lookAgain({ _id, remindAt }: Pick<Project, '_id' | 'remindAt'>, at: Date): Promise<void> {
       if (remindAt) await projects.updateOne({ _id, remindAt }, { $set: { remindAt: at } });
     },
 
-    /** Brings forward the next look at the reminders of all projects of an owner. */
+    /** Makes the next reminder check of all projects of an owner due now. */
     async lookAtOwner(ownerId: string, now: Date): Promise<void> {
       await projects.updateMany({ ownerId, remindAt: { $gt: now } }, { $set: { remindAt: now } });
     },

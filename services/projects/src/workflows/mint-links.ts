@@ -20,7 +20,7 @@ export interface MintedLink {
 export interface LinkOrder {
   project: Project;
   count: number;
-  /** The invitations of the first links. */
+  /** The invitations of the first links; the other links have none. */
   invitations: Invitation[];
   /** The position of the link before the first one. */
   after: number;

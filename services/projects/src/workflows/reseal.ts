@@ -9,7 +9,7 @@ import { parseSealed, personKeyOf } from './invitations.ts';
 export interface Resealed {
   lookedAt: number;
   resealed: number;
-  /** How many texts another request changed between the read and the write; this call did not overwrite them. */
+  /** The number of texts that this call skipped, because another request changed them after the read. */
   changedMeanwhile: number;
   unopened: { record: string; keyId: string; knownKey: boolean }[];
   /** The start of the next batch; undefined after the last record of the collection. */

@@ -53,7 +53,7 @@ async function remindProject({ store, clock }: Deps, projectId: string, log: Log
       const at = await store.reminders.nextTime(project, time);
       if (!at) continue;
       if (at <= now) sum += await store.reminders.remindBatch(project, time, () => clock.now());
-      // A time that has passed is looked at in the next turn.
+      // If more reminders are already due, the next turn sends them.
       next = new Date(Math.max(now.getTime(), Math.min(at.getTime(), next.getTime())));
     }
   } catch (error) {

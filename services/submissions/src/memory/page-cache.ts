@@ -3,7 +3,8 @@ import type { ListSubmissionsResponse } from '@recording-request/proto/submissio
 
 export type PageCache = StampCache<ListSubmissionsResponse>;
 
-// The longest time for which the texts of an erased clip stay in memory when nobody requests its page again.
+// The cache drops a page after this time, so that the texts of an erased clip do not stay in memory if no client
+// requests the page again.
 const AGE_MS = 60_000;
 
 /** Caches pages in the form in which they are sent, until their project changes. */

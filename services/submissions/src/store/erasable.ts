@@ -20,7 +20,6 @@ export interface Erasable {
   landedAt?: Date;
 }
 
-/** A link of a project. */
 export interface LinkOfProject {
   projectId: string;
   linkId: string;

@@ -73,7 +73,6 @@ export interface ErasureStore extends LinkErasures {
     which: { projectId: string; ownerId: string; linkId?: string },
     purgeMs: number,
   ): Promise<ErasedProject & { isNew: boolean }>;
-  /** Returns the erasure of a project or a link. */
   findProject(id: string): Promise<ErasedProject | undefined>;
   /** Adds to the counts of the owner's erasure. This and the next methods take the id of a project or a link. */
   addRemoved(id: string, counts: { removed?: object; removedOfProject?: object }): Promise<void>;

@@ -90,7 +90,6 @@ const uploadSchema = new Schema(
     emptied: Boolean,
     // The lease of the current writer, and whether another request waits for it.
     writer: { type: { _id: false, id: String, until: Date, wanted: Boolean }, default: undefined },
-    // The number of failed landings.
     failures: Number,
     // The number of failed landings without an outage.
     faults: Number,
@@ -209,9 +208,9 @@ const submissionSchema = new Schema(
   },
   { ...options, collection: 'submissions' },
 );
-// For pages of lists with each filter. These indexes also cover the counts.
+// One index for each filter of the lists. The counts also read only these indexes.
 for (const keys of Object.values(PAGE_INDEX)) submissionSchema.index(keys);
-// For the latest changes, and for the time of the last change.
+// Two queries use this index: the clips that changed last, and the time of the last change.
 submissionSchema.index(CHANGES_INDEX);
 submissionSchema.index(
   { projectId: 1, ownerId: 1, selected: 1, 'video.size': 1, 'source.size': 1 },
@@ -222,8 +221,8 @@ submissionSchema.index(
   { 'job.kind': 1, 'job.state': 1, ownerId: 1, 'job.dueAt': 1 },
   { partialFilterExpression: { 'job.kind': { $exists: true } }, name: JOBS_INDEX },
 );
-// For figures. No other query has the conditions of these indexes, so the planner never chooses them in place of
-// another index.
+// The metrics of clips, jobs and uploads count in these indexes. No other query has their conditions, so the planner
+// never chooses them in place of another index.
 submissionSchema.index(
   { 'job.kind': 1, 'job.since': 1, 'job.givenBack': 1 },
   {
@@ -339,7 +338,7 @@ const deadLetterSchema = new Schema(
   },
   { ...options, collection: 'deadLetters' },
 );
-// For dead letters that were neither replayed nor dropped.
+// Lists the dead letters that were neither replayed nor dropped.
 deadLetterSchema.index({ replayedAt: 1, droppedAt: 1, at: -1, _id: -1 });
 deadLetterSchema.index(
   { retryAt: 1, _id: 1 },

@@ -2,7 +2,7 @@ import { type Sound, WINDOW_SEC } from './voice.ts';
 
 const MIN_SPEECH_SEC = 0.3;
 const MIN_VARIATION_DB = 3;
-// How far a provider's times are usually off.
+// The usual error of a provider's times.
 const TIMES_OFF_SEC = 0.2;
 
 /**

@@ -1,6 +1,5 @@
 import ipaddr from 'ipaddr.js';
 
-/** The rules for webhook addresses. */
 export interface AddressRules {
   /** Accepts plain http as well as https. */
   allowHttp: boolean;

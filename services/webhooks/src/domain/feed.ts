@@ -1,4 +1,3 @@
-/** An event of an owner's feed. */
 export interface FeedEvent {
   /** The id that the owner sees, the same as the webhook's. */
   id: string;

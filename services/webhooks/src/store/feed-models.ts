@@ -56,10 +56,10 @@ const feedSchema = new Schema<FeedDocument>(
 );
 feedSchema.index(PAGE_INDEX);
 feedSchema.index(FEED_AGE_INDEX);
-// A repeated event is refused.
+// Refuses a repeated event.
 feedSchema.index({ ownerId: 1, eventId: 1 }, { unique: true });
 feedSchema.index({ projectId: 1, submissionId: 1, dataBytes: 1 });
-// For erasures: only the events about links have an origin.
+// The erasure of a link finds its events by this index. Only events about links have an origin.
 feedSchema.index(
   { projectId: 1, origin: 1, dataBytes: 1 },
   { name: 'origins', partialFilterExpression: { origin: { $exists: true } } },

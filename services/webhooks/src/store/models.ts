@@ -66,13 +66,13 @@ export interface SendingDocument extends Sending {
 
 const text = { type: String, required: true };
 
-/** For retention. The index orders each state by age, so that retention skips old pending deliveries. */
+/** Retention uses this index. It orders each state by age, so that retention skips old pending deliveries. */
 export const AGE_INDEX = { state: 1, createdAt: 1 } as const;
 
 /** Finds the first due delivery of each endpoint with one index lookup. */
 export const QUEUE_INDEX = { state: 1, projectId: 1, nextAt: 1 } as const;
 
-/** For figures, which read no document. */
+/** The metrics of endpoints read only this index, no document. */
 export const HEALTH_INDEX = { state: 1, failingSince: 1, _id: 1 } as const;
 
 const deliverySchema = new Schema<DeliveryDocument>(
@@ -103,7 +103,7 @@ const deliverySchema = new Schema<DeliveryDocument>(
 deliverySchema.index(QUEUE_INDEX);
 deliverySchema.index({ projectId: 1, createdAt: -1, _id: -1 });
 deliverySchema.index({ submissionId: 1 });
-// For erasures: only the events about links have an origin.
+// The erasure of a link finds its deliveries by this index. Only events about links have an origin.
 deliverySchema.index(
   { projectId: 1, origin: 1 },
   { name: 'origins', partialFilterExpression: { origin: { $exists: true } } },

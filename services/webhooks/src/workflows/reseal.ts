@@ -7,7 +7,7 @@ import type { SealedIn, SealedText } from '../store/sealed.ts';
 export interface Resealed {
   lookedAt: number;
   resealed: number;
-  /** How many bodies another request changed or removed between the read and the write; this call did not overwrite them. */
+  /** The number of bodies that this call skipped, because another request changed or removed them after the read. */
   changedMeanwhile: number;
   unopened: { record: string; keyId: string; knownKey: boolean }[];
   /** The start of the next batch; undefined after the last record of the collection. */

@@ -26,7 +26,6 @@ export function noticedMs(objects: Manifest[]): number {
   return Math.max(...seconds) * 1_000;
 }
 
-/** The pods of all services. */
 export const allPods = async (product: Product): Promise<Pod[]> =>
   (await Promise.all(SERVICES.map(service => product.pods(service)))).flat();
 

@@ -21,7 +21,7 @@ const PAUSE_MS = { short: 1_500, long: 5_000 };
 const REST_MS = 150_000;
 const CLIPS = 0.6;
 
-/** The services that write, publish or append events, each with the collections that it writes meanwhile. */
+/** The services that this case kills. A write to one of the listed collections triggers some of the kills. */
 const KILLED = {
   webhooks: ['feed', 'deliveries'],
   submissions: ['submissions', 'uploads'],

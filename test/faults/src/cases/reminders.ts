@@ -13,7 +13,7 @@ import { planOf, type Quantities, type Step } from '../owner/people-plan.ts';
 
 interface Form extends Quantities {
   projects: number;
-  /** The people of each project. */
+  /** The number of people in each project. */
   people: number;
   kills: { projects: number; webhooks: number };
   /** The time from the last invitation until the first person is due. */

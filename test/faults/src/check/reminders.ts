@@ -5,10 +5,9 @@ import type { FeedReader } from '../owner/feed-reader.ts';
 import type { Person } from '../owner/people.ts';
 import type { Receiver } from '../owner/receiver.ts';
 
-/** The event's name. */
 export const REMINDED = 'link.reminder_due';
 
-/** The most that the clock of a process differs from the others' clock. */
+/** The maximum clock difference between two processes. */
 export const OFF_MS = 10_000;
 
 export interface Reminder {

@@ -39,7 +39,6 @@ export interface Process extends ServiceAddress {
   readonly pid: number | undefined;
   /** True if the process has answered since its start and is not stopping. */
   readonly ready: boolean;
-  /** The number of starts. */
   readonly starts: number;
   /** The memory limit in its manifest, if the case requested it and this machine supports it. */
   readonly memory: MemoryGroup | undefined;

@@ -22,7 +22,7 @@ const AWAY_MS = 500;
 
 /**
  * Kills the processes of a service in turn, `times` in all, and starts each again. Some kills happen at a random time,
- * others when a write to a collection, a transaction or a publication was acknowledged. Returns the number of kills at such a moment.
+ * others when a write to a collection, a transaction or a publication was acknowledged. Returns the number of kills.
  */
 export async function killInTurn(harness: Harness, killing: Killing): Promise<number> {
   const { service, times, random, signal } = killing;

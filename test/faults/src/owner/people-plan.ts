@@ -2,9 +2,9 @@ import type { Random } from '@recording-request/stack/random';
 import type { Deed, Person } from './people.ts';
 
 export interface Quantities {
-  /** The projects that are closed before anybody is due, and those that are closed meanwhile. */
+  /** The number of projects that the owner closes before the first reminder is due, and after it. */
   closed: { early: number; late: number };
-  /** How often each deed happens. */
+  /** The number of each action. */
   deeds: Record<Deed, number>;
   /** The share of deeds that happen before anybody is due. */
   early: number;

@@ -33,7 +33,7 @@ export type Deed = 'send' | 'stop' | 'disable' | 'begin' | 'ask' | 'move';
 
 const HOUR_MS = 3_600_000;
 
-/** Creates a project with one link for each of `count` people. `dueFrom`: when each is to be reminded. */
+/** Creates a project with one link for each of `count` people. `dueFrom` returns the time of each person's reminder. */
 export async function invite(
   harness: Harness,
   apiToken: string,

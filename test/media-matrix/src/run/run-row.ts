@@ -6,7 +6,6 @@ import { type Judgement, judge } from '../judge/judge.ts';
 import type { Row } from '../rows/row.ts';
 import type { Pipeline } from './pipeline.ts';
 
-/** The result of a row. */
 export interface Result extends Omit<Judgement, 'verdict' | 'faults'> {
   row: Row;
   verdict: Judgement['verdict'] | 'error';

@@ -59,7 +59,7 @@ export function copiesBetween({ target, bucket, objects, sameStore, tick, asked 
         await asked(() => target.put(to, body, { contentType: OCTETS, size, metadata: { sha256 } }));
         return { bytes: size, sha256 };
       } catch (error) {
-        // The record has another hash than the object: the copy gets the hash of its bytes.
+        // The hash in the record is not the hash of the object. Retry with the hash of the bytes that were read.
         if (!(error instanceof OtherBytes) || sha256 !== expected) throw error;
         sha256 = error.sha256;
       }

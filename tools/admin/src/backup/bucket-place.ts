@@ -7,7 +7,8 @@ import type { Entry, Place } from './place.ts';
 import { retried } from './retried.ts';
 import { metered } from './streams.ts';
 
-// A reader of a long file may pause for hours, and a store closes a response that nothing reads.
+// Reads a long file in ranges of this size: its reader may pause for hours, and the store closes a response that nobody
+// reads.
 const RANGE_BYTES = 8 * 1024 * 1024;
 // The reasons of S3 and MinIO for a version under a retention period or a legal hold.
 const LOCKED = /object lock|WORM|retention|legal hold/i;

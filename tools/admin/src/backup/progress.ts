@@ -13,7 +13,6 @@ export interface Progress {
   readonly bytes: number;
   /** The latest line. */
   readonly line: string;
-  /** The number of ticks. */
   readonly ticks: number;
 }
 

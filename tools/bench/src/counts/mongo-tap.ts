@@ -19,7 +19,7 @@ export const CHANGES = 'changes';
 export async function openMongoTap(mongoUrl: string): Promise<Tap> {
   const { host, search } = new URL(mongoUrl);
   const [hostname, port] = host.split(':');
-  // A getMore may use another connection than the command that opened its cursor.
+  // A getMore may use a different connection from the command that opened its cursor.
   const changeStreams = new Set<string>();
   const tap = await openTap({ hostname: hostname!, port: Number(port) }, count => {
     const opening = new Set<number>();

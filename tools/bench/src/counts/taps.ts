@@ -4,7 +4,6 @@ import { type Admin, Kafka, logLevel } from 'kafkajs';
 import { openMongoTap } from './mongo-tap.ts';
 import { openStoreTap } from './store-tap.ts';
 
-/** The kinds of counted operations. */
 export const KINDS = ['MongoDB operations', 'RPCs', 'Kafka records', 'store requests'] as const;
 export type Kind = (typeof KINDS)[number];
 
@@ -56,7 +55,6 @@ export async function openTaps(serversEnv: Record<string, string>): Promise<Taps
 /** Returns the method without its package: `ProjectsService/GetProject`. */
 const methodOf = (attributes: Record<string, unknown>) => String(attributes['rpc.method']).split('.').at(-1)!;
 
-/** Returns the number of records in each topic. */
 async function recordsOf(admin: Admin, topicPrefix: string): Promise<Map<string, number>> {
   const topics = (await admin.listTopics()).filter(name => name.startsWith(topicPrefix) && !name.startsWith('__'));
   const counts = new Map<string, number>();

@@ -75,7 +75,7 @@ async function firstFile(folder: string): Promise<string | undefined> {
   return undefined;
 }
 
-/** Returns the replacements of a kustomization in `folder`, with those in files. */
+/** Returns the replacements of the kustomization in `folder`. Reads the replacements that it names by file (`path`). */
 export async function readReplacements(replacements: Part[] = [], folder: string): Promise<Part[]> {
   const lists = await Promise.all(
     replacements.map(async each => {

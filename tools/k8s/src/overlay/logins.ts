@@ -8,8 +8,8 @@ const NAME = 'KAFKA_USERNAME';
 const MECHANISM = 'KAFKA_SASL_MECHANISM';
 
 /**
- * Returns a fault if several programs log in at Kafka by the name in the common settings, but with passwords of different
- * Secrets, although other programs have names of their own: then at least one has the wrong name.
+ * A program without its own Kafka user name uses the common one. Returns a fault if such programs have passwords from
+ * different Secrets while other programs have their own user names: at least one user name is then wrong.
  */
 export async function loginFindings(programs: Program[], all: Manifest[]): Promise<Finding[]> {
   const users: Program[] = [];

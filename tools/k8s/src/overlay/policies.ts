@@ -42,7 +42,7 @@ const RULE = 'networks.dns (policy dns)';
 
 /** Returns a fault if network policies keep programs from DNS, or a note if they allow it only at an unusual place. */
 export function dnsFindings(programs: Program[], all: Manifest[]): Finding[] {
-  // A policy of a network plugin may allow it.
+  // Network plugins, such as Cilium, have policies of their own. These may allow DNS, and this check cannot read them.
   if (all.some(({ apiVersion, kind }) => kind.endsWith('NetworkPolicy') && !apiVersion.includes('k8s.io'))) return [];
   const places = programs.map(({ name, object }) => ({ name, peers: dnsPeers(object, all) }));
   const without = places.filter(({ peers }) => peers?.length === 0).map(({ name }) => name);

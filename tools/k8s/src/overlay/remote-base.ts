@@ -25,7 +25,7 @@ export async function withShippedBase(
       if (path) replaced.set(each, path);
     }
   if (replaced.size === 0) return { folders, notes: [] };
-  // The copies have the same places below `scratch`, so that the paths between them stay right.
+  // The copies have the same places below `scratch`, so that relative paths stay valid.
   const copyOf = (folder: string) => join(scratch, folder);
   for (const { folder } of own) await cp(folder, copyOf(folder), { recursive: true });
   for (const each of own) await rewrite(each, copyOf(each.folder), replaced);

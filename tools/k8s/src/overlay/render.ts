@@ -80,7 +80,7 @@ export function kustomizeFaults(message: string, folder = ''): string[] {
   return [isLate ? `${words}: list the component doctor in the overlay that no-variables changes.` : words];
 }
 
-/** Returns what to change for a value of which the schema says only that it is refused. */
+/** Returns advice for a value that the schema refuses without a reason. */
 function adviceFor(words: string): string {
   const [, digits] = /\/port': '(\d+)' does not match pattern/.exec(words) ?? [];
   if (digits) return `: the port is a text: write ${digits} without quotes`;

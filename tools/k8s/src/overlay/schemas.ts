@@ -30,7 +30,7 @@ export async function objectFindings(tools: ManifestTools, all: Manifest[]): Pro
   ];
 }
 
-/** Returns whether the object is of another project's kind, whose definition is not among the known ones. */
+/** Returns whether the object's kind is a custom resource without a known schema. */
 const isUnknown = ({ apiVersion }: Manifest, status?: SchemaStatus): boolean =>
   /^[^/]+\.(?!k8s\.io\/)/.test(apiVersion) && /failed to locate OpenAPI spec/.test(status?.message ?? '');
 

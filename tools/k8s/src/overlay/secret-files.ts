@@ -24,9 +24,9 @@ const variablesOf = (object: Manifest): string[] =>
   );
 
 /**
- * Returns a fault for each task with a variable from a Secret that no service has as a variable, because all services read
- * their Secrets as files: a component that adds the task after `secrets-as-files` keeps its variables, and the component
- * `doctor` before it copies those of the services.
+ * Returns a fault for each task that reads a Secret as a variable while all services read their Secrets as files. This
+ * happens in two cases: a component adds the task after `secrets-as-files`; or the component `doctor`, listed before
+ * it, copies the services' variables.
  */
 export function secretFileFindings(programs: Program[], all: Manifest[]): Finding[] {
   const services = programs.filter(({ object }) => object.kind === 'Deployment');

@@ -60,7 +60,7 @@ export function knownKeys(name: string, namespace: string | undefined, all: Mani
 
 function readsOf(by: Manifest): Read[] {
   if (by.kind === 'TriggerAuthentication')
-    // KEDA does without the authorities, unless the servers have a certificate of their own.
+    // KEDA needs no authorities, unless the servers' certificates are from a private authority.
     return (by.spec.secretTargetRef ?? []).map(({ parameter, name, key }: Part) => ({
       secret: name,
       key,

@@ -27,7 +27,7 @@ interface Followed {
   done: PromiseWithResolvers<void>;
 }
 
-/** Follows clips from their landing until they are complete, by means of the owners' webhooks. */
+/** Follows clips from landing to completion, using the owners' webhooks. */
 export interface Pipeline {
   /** Records an event that an owner received, at a time by Date.now(). */
   received(event: WebhookBodyJson, at: number): void;

@@ -107,7 +107,7 @@ export const EXPLAINS: readonly Explanation[] = [
     effects: { alerts: ['InstanceSlow', 'EventLoopLate'] },
     equal: ['job', 'instance'],
   },
-  // Whichever of the two fires first, a slow process sends one page; their runbooks link to each other.
+  // A slow process sends one page, no matter which of the two alerts fires first; their runbooks link to each other.
   { cause: { alerts: ['InstanceSlow'] }, effects: { alerts: ['ProcessPaused'] }, equal: ['job', 'instance'] },
   {
     cause: { alerts: ['InstanceSlow', 'ProcessPaused', 'MemoryNearLimit'] },

@@ -22,7 +22,7 @@ export function objectiveRules(time: Time, from: number, until: number): Recordi
     const ratios = WINDOWS.filter(window => window >= from && window < until).map(seconds => {
       const over = (name: string) =>
         seconds === BASE ? `${name}${of}` : `avg_over_time(${name}${of}[${time.window(seconds)}])`;
-      // Without requests there is no share.
+      // Without requests, the ratio would be 0/0: `> 0` returns no series instead.
       const expr = `${over('recording:objective_bad:rate5m')} / (${over('recording:objective_all:rate5m')} > 0)`;
       return { record: errorRatio(seconds), expr, labels };
     });

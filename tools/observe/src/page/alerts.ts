@@ -35,8 +35,8 @@ export async function managedAlerts(alertmanagerUrl: string): Promise<ManagedAle
 }
 
 /**
- * Returns the alerts in reading order: firing first, pages before tickets. Of the alerts of one objective, returns only the
- * most urgent.
+ * Returns the alerts in reading order: firing first, pages before tickets. Returns only the most urgent alert of each
+ * objective.
  */
 export function alertRows(alerts: RuleAlert[], managed: ManagedAlert[]): AlertRow[] {
   const byLabels = new Map(managed.map(alert => [keyOf(alert.labels), alert]));

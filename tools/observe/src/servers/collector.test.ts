@@ -20,7 +20,6 @@ const DECISIONS = 'otelcol_processor_tail_sampling_global_count_traces_sampled';
 interface Posted {
   traceId: string;
   name?: string;
-  /** The id of the parent span. */
   parentSpanId?: string;
   seconds?: number;
   isError?: boolean;

@@ -2,7 +2,6 @@ import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { run } from '../install/run.ts';
 
-/** The keys of a user of the store. */
 export interface StoreKeys {
   accessKey: string;
   secretKey: string;

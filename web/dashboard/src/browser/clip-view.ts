@@ -18,7 +18,6 @@ export interface ClipView {
   /** All answers of the clip's response, in the order of the questions. */
   answers: Clip[];
   player: RefObject<Player | null>;
-  /** True when the player has captions. */
   captions: boolean;
   /** True when the player starts by itself. */
   plays: boolean;

@@ -14,7 +14,7 @@ export interface LandingResponse {
   link?: LinkDetails | undefined;
 }
 
-/** Why an upload does not land; `error` is the sentence for the contributor. */
+/** The reason for refusing an upload. `error` is the sentence for the contributor. */
 export interface Refusal {
   reason: RefusalReason;
   error: string;

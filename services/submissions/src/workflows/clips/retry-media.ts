@@ -21,7 +21,7 @@ export interface RetriedMedia {
   submissionId: string;
   createdAt: Date;
   mediaError: string;
-  /** Why the media is not requested again; "" when it is requested. */
+  /** The reason why the service does not request the media again; "" when it requests it. */
   left: string;
 }
 

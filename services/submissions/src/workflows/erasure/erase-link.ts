@@ -22,7 +22,6 @@ export interface ErasedLinkPart extends ErasedPart {
 const FIRST_MS = 4_000;
 const CONCURRENCY = 4;
 
-/** Returns the link of an erasure. */
 export const linkOf = ({ id, owned, link }: ErasedProject): OwnedLink => ({
   ...{ linkId: id, projectId: link!.projectId, ownerId: owned!.ownerId },
 });

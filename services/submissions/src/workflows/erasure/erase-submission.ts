@@ -22,7 +22,10 @@ export interface ErasedSubmission {
   tally: Tally;
   /** When an earlier erasure happened; undefined without one. */
   erasedBeforeAt: Date | undefined;
-  /** The link whose person goes with the submission, so that its events lose their data too; "" if none does. */
+  /**
+   *  The link whose person is erased with the submission, so that its events lose their data too; "" if no person is
+   *  erased.
+   */
   linkId: string;
 }
 

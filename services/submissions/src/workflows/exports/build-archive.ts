@@ -90,7 +90,7 @@ function createLayout() {
     get offset() {
       return offset;
     },
-    /** Where the name of the next file will be in the archive's object, which has the texts before the directory. */
+    /** The offset of the next file's name in the archive object. The object stores the texts before the directory. */
     get nameAt() {
       return texts.reduce((sum, { size }) => sum + size, 0) + directorySize + NAME_AT.record;
     },

@@ -22,7 +22,8 @@ export async function removePartsLeft({
   let failures = 0;
   while (performance.now() < endsAt) {
     const landed = await uploads.takePartsLeft(BATCH);
-    // Checked after the landed uploads were read, because a backup that started earlier may still name their parts.
+    // Check the hold only after the read of the uploads: a backup that started before the read may still need their
+    // parts.
     if (landed.length > 0 && (await backupHold.isHeld())) return;
     for (let at = 0; at < landed.length; at += AT_ONCE) {
       await Promise.all(

@@ -8,7 +8,7 @@ export interface Texts {
   say(message: Message | undefined): string;
   /** Formats a whole percentage in the page's language. */
   percent(share: number): string;
-  /** Formats bytes as megabytes, in the digits of the texts. */
+  /** Formats bytes as megabytes, in the numerals of the page's language. */
   megabytes(bytes: number): string;
 }
 
