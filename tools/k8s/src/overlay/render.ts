@@ -6,6 +6,7 @@ import { promisify } from 'node:util';
 import { copyChart } from '../chart.ts';
 import { type Manifest, parse, render } from '../manifests.ts';
 import { type Finding, fault } from './finding.ts';
+import { type FolderObjects, joinFolders } from './repeated.ts';
 import { missingValues } from './required.ts';
 import { targetFindings } from './targets.ts';
 
@@ -21,25 +22,25 @@ export interface Rendered {
 
 /** Renders folders with kustomize. A folder that kustomize refuses has no objects. */
 export async function renderFolders(tools: { kustomize: string }, folders: string[]): Promise<Rendered> {
-  const rendered: Rendered = { objects: [], findings: [] };
+  const byFolder: FolderObjects[] = [];
+  const findings: Finding[] = [];
   const refused: string[] = [];
   for (const folder of [...folders].sort()) {
     // DIR/admin needs the objects of DIR.
     if (refused.some(each => folder.startsWith(`${each}/`))) continue;
     const within = folders.find(each => folder.startsWith(`${each}/`)) ?? folder;
     try {
-      rendered.objects.push(...objectsOf(await render(tools, folder)));
-      rendered.findings.push(...(await targetFindings(tools, folder, within)));
+      byFolder.push({ name: folder, objects: objectsOf(await render(tools, folder)) });
+      findings.push(...(await targetFindings(tools, folder, within)));
     } catch (error) {
       refused.push(folder);
       const missing = await missingValues(folder).catch(() => []);
       const name = relative(within, folder);
-      rendered.findings.push(
-        ...refusals(error, message => (missing.length > 0 ? missing : kustomizeFaults(message, name))),
-      );
+      findings.push(...refusals(error, message => (missing.length > 0 ? missing : kustomizeFaults(message, name))));
     }
   }
-  return rendered;
+  const joined = joinFolders(byFolder);
+  return { objects: joined.objects, findings: [...findings, ...joined.findings] };
 }
 
 /** Renders this version's chart with files of values. */
