@@ -1,6 +1,6 @@
 /**
- * The RPCs that a client may repeat, at any replica, when the connection was lost before the answer: reads, and writes
- * that have the same result when repeated, because the caller chose the id or the target state.
+ * The RPCs that a client may repeat, at any replica, after it lost the connection before the answer: reads, and writes
+ * for which the caller chose the id or the target state, so that a repetition has the same result.
  */
 const READS = [
   '/recording.accounts.v1.AccountsService/Authenticate',

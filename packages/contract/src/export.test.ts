@@ -108,7 +108,7 @@ for (const [value, cell] of CELLS) {
   test(`the cell of ${JSON.stringify(value)}`, () => assert.equal(csvCell(value), cell));
 }
 
-/** Splits a row like a spreadsheet with another separator, which reads quotes only at the start of a cell. */
+/** Splits a row like a spreadsheet that uses a different separator and reads quotes only at the start of a cell. */
 function cellsAt(row: string, separator: string): string[] {
   const cells: string[] = [];
   let [cell, quoted, start] = ['', false, true];

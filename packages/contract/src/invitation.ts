@@ -68,7 +68,7 @@ export const personInput = Type.Unsafe<PersonInput | null>({
   description: 'Replaces the whole person; null removes it.',
 });
 
-/** One link: of `recipients` in a creation, of `links` in an addition, and of a line of a CSV file. */
+/** One link: an item of `recipients` in a creation or of `links` in an addition, or a line of a CSV file. */
 export const invitationInput = Type.Object(
   { ...personFields, metadata: Type.Optional(metadataInput), dueAt: Type.Optional(dueAtInput) },
   strict,

@@ -5,7 +5,7 @@ import { LIMITS } from './limits.ts';
  * other text, and for a tag that is too long.
  */
 export function canonicalLanguageTag(text: string): string | undefined {
-  // Checked first, because the time that a tag takes grows with its length.
+  // Checks the length first, because parsing a longer tag takes more time.
   if (text.length > LIMITS.localeLength) return undefined;
   try {
     const [canonical = ''] = Intl.getCanonicalLocales(text);

@@ -3,7 +3,7 @@
  * as in JSON Schema. This file imports nothing, so that a page's script can include it.
  */
 export const LIMITS = {
-  /** The times of each kind of reminder. */
+  /** The maximum number of reminder times of each kind. */
   reminders: 5,
   remindAfterDays: 365,
   remindBeforeHours: 2_160,
@@ -17,7 +17,7 @@ export const LIMITS = {
   maxDurationSec: 600,
   /** Sandboxes do not count against an allowance, so each owner has few, and each takes few short clips. */
   sandboxDurationSec: 15,
-  /** The maximum number of sandboxes that an owner creates in the lifetime of a sandbox. */
+  /** The maximum number of sandboxes that an owner may create within one sandbox lifetime. */
   sandboxes: 10,
   /** The maximum number of clips of a sandbox: its responses, times the questions of an interview. */
   sandboxClips: 1_000,
@@ -52,8 +52,8 @@ export const LIMITS = {
 } as const;
 
 /**
- * The maximum number of exports that a process handles at once. The gateway reads as many exports as one replica of
- * submissions makes.
+ * The maximum number of exports that a process handles at once. The limit is the same for a gateway, which reads
+ * exports, and for a replica of submissions, which makes them.
  */
 export const EXPORTS_AT_ONCE = 40;
 

@@ -56,7 +56,7 @@ export const AddLinksBody = Type.Object(
   strict,
 );
 export type AddLinksInput = Static<typeof AddLinksBody>;
-/** The same body with any links. */
+/** The same body, but its links may have any content. */
 export const UncheckedLinksBody = Type.Object(
   { links: Type.Array(Type.Unknown(), { minItems: 1, maxItems: LIMITS.count }), onDuplicate },
   strict,

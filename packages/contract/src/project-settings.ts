@@ -50,7 +50,7 @@ const settingsTable = (rule: AddressRule) => ({
   maxDurationSec: setting({
     default: 120,
     request: whole(LIMITS.maxDurationSec, 'Longest clip, in seconds.'),
-    // Omits today's maximum, so that clients accept a larger maximum later.
+    // Does not state today's maximum, so that clients accept a larger maximum later.
     answer: Type.Integer({ minimum: 1, description: 'Longest clip, in seconds.' }),
   }),
   transcriptionEnabled: setting({
@@ -191,7 +191,7 @@ export type SettingName = Exclude<keyof Table, 'webhookSecret'>;
 /** The settings of a project, in the stored form and the form that services send. */
 export type Settings = Pick<SettingInputs, SettingName>;
 
-// The argument changes only the schemas of addresses, which are not used here.
+// The argument affects only the schemas of addresses, and this table uses none of those schemas.
 const TABLE = settingsTable({ allowHttpUrls: false });
 const entries = Object.entries(TABLE) as [keyof Table, Setting<unknown, TSchema | undefined>][];
 

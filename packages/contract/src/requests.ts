@@ -181,7 +181,7 @@ export const page = {
   ),
 };
 
-/** The page size of links and of projects, which are short. */
+/** The page size of lists whose rows are short: links and projects. */
 const longPage = {
   limit: Type.Optional(
     Type.Integer({
@@ -239,7 +239,7 @@ export const ExportZipQuery = Type.Object({
 export type ExportFilter = Static<typeof ExportZipQuery>;
 // A plus sign in a query means a space.
 export const PLUS = 'in an address + is written %2B';
-/** The filters that a list of submissions has and an export does not have. */
+/** The filters of a list of submissions that an export does not have. */
 const search = {
   q: Type.Optional(
     Type.String({

@@ -4,8 +4,7 @@ import { Event, type OwnerEvent } from '@recording-request/proto/events/v1/event
 import { type EventType, versionOf } from './topics.ts';
 
 /**
- * The part that an event of a newer version lacks. Keep this text: it is stored, and the previous version writes the
- * same text.
+ * The end of the reason below. Keep this text: dead letters store it, and the previous version writes the same text.
  */
 const KNOWN_PAYLOAD = 'an id, or a payload that is known here';
 /** The reason for setting aside an event of a newer version. A version that knows the event handles it later. */
@@ -23,7 +22,7 @@ export function newEvent(type: EventType, payload: NonNullable<Event['payload']>
   };
 }
 
-/** The payloads that are about a project or a link, not about a submission. */
+/** The payloads of events about a project or a link, not about a submission. */
 const OF_PROJECTS: readonly NonNullable<Event['payload']>['$case'][] = [
   'projectChanged',
   'linkRecording',

@@ -7,7 +7,7 @@ const TOPIC_OF = {
   'project.erased': 'submissions.events',
   'submission.media.requested': 'media.work',
   'submission.transcript.requested': 'transcription.work',
-  // These events are only for owners' webhooks.
+  // Only owners' webhooks use these events.
   'submission.media.completed': 'webhooks.events',
   'submission.media.failed': 'webhooks.events',
   'submission.erasure': 'webhooks.events',
@@ -38,14 +38,14 @@ const VERSIONS: Readonly<Partial<Record<string, number>>> = {};
 /** Returns the version of this type that this code produces and consumes. */
 export const versionOf = (type: string): number => VERSIONS[type] ?? 1;
 
-/** The dead letter topic, which has the records that no consumer can handle. */
+/** The dead letter topic: it has the records that no consumer can handle. */
 export const DEAD_LETTER_TOPIC = 'parked';
 
 export type TopicName = (typeof TOPIC_OF)[EventType] | typeof DEAD_LETTER_TOPIC;
 
 export const TOPICS: readonly TopicName[] = [...new Set<TopicName>(Object.values(TOPIC_OF)), DEAD_LETTER_TOPIC];
 
-/** The consumers: each topic with a group. */
+/** The consumers, as pairs of a topic and a group that reads it. */
 export const CONSUMERS: readonly (readonly [topic: TopicName, group: string])[] = [
   ['media.work', 'media'],
   ['transcription.work', 'transcription'],

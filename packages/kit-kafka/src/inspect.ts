@@ -109,7 +109,7 @@ const AGAIN_MS = 250;
 const NO_COORDINATOR = /GroupCoordinatorNotFound/;
 const STARTING = new Set(['GROUP_COORDINATOR_NOT_AVAILABLE', 'COORDINATOR_LOAD_IN_PROGRESS', 'GROUP_LOAD_IN_PROGRESS']);
 
-/** Retries while a new cluster creates the topic of its groups, which the first request causes. */
+/** Retries while a new cluster creates its internal topic for groups. The first request makes the cluster create it. */
 async function onceCoordinated<T>(ask: () => Promise<T>, limitMs: number): Promise<T> {
   const until = performance.now() + limitMs;
   for (;;) {

@@ -24,7 +24,7 @@ export interface Kept {
 export interface Versions {
   /** Lists the objects under `prefix` and, if the bucket keeps versions, all their versions and delete markers. */
   versions(prefix: string): AsyncIterable<Version>;
-  /** Permanently removes at most 1,000 versions. Returns those that the store keeps. */
+  /** Permanently removes at most 1,000 versions. Returns the versions that the store refused to remove. */
   removeVersions(versions: Array<Pick<Version, 'key' | 'versionId'>>): Promise<Kept[]>;
 }
 
@@ -111,7 +111,7 @@ function versionIn(item: Record<string, unknown>): Version | undefined {
   };
 }
 
-// The client returns a marker unchanged, but signed requests need an escaping that differs from the store's escaping.
+// The client returns a marker as the store escaped it, but signed requests need a different escaping.
 const escaped = (marker: string): string =>
   encodeURIComponent(decodeURIComponent(marker.replaceAll('+', ' '))).replaceAll(
     /[!'()*]/g,

@@ -22,7 +22,8 @@ trace.setGlobalTracerProvider(new TracerProvider({ spanProcessors: [new SimpleSp
 metrics.setGlobalMeterProvider(new MeterProvider({ readers: [reader] }));
 context.setGlobalContextManager(new AsyncLocalStorageContextManager().enable());
 propagation.setGlobalPropagator(new W3CTraceContextPropagator());
-// Imported after the SDK starts, because an instrument belongs to the provider that exists when the instrument is made.
+// Import this only after the SDK has started, because an instrument belongs to the provider that exists when the code
+// creates the instrument.
 const { inRequest, nameRequest, noteRequest, whenClosed } = await import('./http-requests.ts');
 
 let answer: (request: IncomingMessage, response: ServerResponse) => void;

@@ -45,8 +45,7 @@ export function inRequest(request: IncomingMessage, response: ServerResponse, se
   const attributes = attributesOf(request, method);
   served.span = tracer.startSpan(method, { kind: SpanKind.SERVER, attributes }, parent);
   const within = trace.setSpan(parent, served.span);
-  // A connection emits the bytes of its requests in the connection's own context, so the request needs its context
-  // bound.
+  // A connection emits the bytes of its requests in its own context, so bind each request to the context of its span.
   if (request.headers['transfer-encoding'] ?? request.headers['content-length']) context.bind(within, request);
   context.with(within, serve);
 }
@@ -125,7 +124,7 @@ function attributesOf(request: IncomingMessage, method: string): Attributes {
 
 const HIDDEN = 'REDACTED';
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
-// Whole tokens, which every attribute loses later; see `redact`.
+// Matches whole tokens. `redact` later removes them from every attribute.
 const TOKEN = /^(?:api|prj|vr)_[0-9A-Za-z]{16,}$/;
 const NAME = /^[A-Za-z][\w.-]{0,39}$/;
 
@@ -141,7 +140,7 @@ function pathOf({ url = '' }: IncomingMessage, route = ''): string {
     .slice(0, TEXT_MAX);
 }
 
-/** Returns a query without its values, because they may be words that somebody looks for, or name a person. */
+/** Returns the names of a query without the values, because a value may be a search text or name a person. */
 const namesOf = (query: string): string =>
   query
     .split('&')

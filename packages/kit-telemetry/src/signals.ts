@@ -2,7 +2,7 @@ import type { Signals } from './settings.ts';
 
 let sent: Signals = { traces: false, metrics: false, logs: false };
 
-/** Returns whether metrics are sent. Otherwise, figures that cost a query are not read. */
+/** Returns whether metrics are sent. If not, services skip the queries that only metrics need. */
 export const isMeasured = (): boolean => sent.metrics;
 
 export const isTraced = (): boolean => sent.traces;

@@ -1,6 +1,7 @@
 /**
- * Every form of span of the services. Attributes have the names of OpenTelemetry's semantic conventions where they have one; our own names
- * begin with `recording.`. Braces in a name are placeholders. docs/spans.md is generated from this file.
+ * Every kind of span that the services make. Attributes use the names of OpenTelemetry's semantic conventions if a name
+ * exists there; our own names begin with `recording.`. Braces in a name are placeholders. docs/spans.md is generated
+ * from this file.
  */
 export interface SpanDefinition {
   /** Its possible kinds. */

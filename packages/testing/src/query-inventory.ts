@@ -7,11 +7,10 @@ import { watchOperations } from './watch-operations.ts';
 
 /*
  * Checks the MongoDB operations of each store method on filled collections, from the profiler's records. It checks the
- * plan of each operation, and how many index entries and documents the operation examined for each document that it
- * returned or changed.
+ * plan of each operation, and the ratio of examined index entries and documents to returned or changed documents.
  */
 
-/** Each store is a record of functions. */
+/** A store is an object whose values are its methods. */
 type Stores<S> = { [Name in keyof S]: object };
 
 export interface QueryInventory<S extends Stores<S>> {

@@ -81,7 +81,8 @@ export async function buildApp(context: Context): Promise<FastifyInstance> {
   installAccess(app, context, limits);
   installUnknownFilters(app);
   installClientGone(app);
-  // Registered before compression: an answer that this hook refuses must not have encoding headers yet.
+  // Register this hook before compression: an HTTP response that it replaces by a refusal must not have encoding
+  // headers yet.
   installAnswerMemory(app, context);
   installCompression(app);
   installNotModified(app);

@@ -29,7 +29,7 @@ export interface Context {
   /** The public address, without a trailing slash. */
   baseUrl: string;
   brand: Brand;
-  /** Limits on the exports, the videos and audio, and the lists of several pages that clients read at the same time. */
+  /** Limits on concurrent streams: exports; videos and audio; lists of several pages. */
   streams: { exports: StreamLimiter; media: StreamLimiter; lists: StreamLimiter };
   /**
    * Recent look-ups of media, by owner, project, submission and kind. A player requests one range after another; these

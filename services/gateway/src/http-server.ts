@@ -24,11 +24,11 @@ export function httpServer(handle: RequestListener, config: Config, endCrowded: 
     // A whole request has no deadline, because uploads run for minutes. Headers, JSON bodies and idle connections have
     // deadlines.
     requestTimeout: 0,
-    // Otherwise Node would answer a request without a Host itself, with an empty body.
+    // Otherwise, Node itself would refuse a request without a Host, with an empty body.
     requireHostHeader: false,
   };
-  // `queueRequests` is outermost, so a request that waits there has no trace yet, and its measured duration excludes
-  // the wait.
+  // `queueRequests` runs first: a request that waits there has no trace yet, so its measured duration excludes the
+  // wait.
   const withListeners: RequestListener = (request, response) => {
     response.setMaxListeners(LISTENERS_MAX);
     handle(request, response);

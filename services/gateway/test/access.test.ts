@@ -42,7 +42,7 @@ before(async () => {
 after(() => harness[Symbol.asyncDispose]());
 
 const owned = () => operations.filter(operation => operation.scope !== undefined);
-// No route accepts this body: if the gateway checked it before the token, the answer would be 400 or 415.
+// No route accepts this body: a gateway that checked the body before the token would return 400 or 415.
 const call = ({ method, path }: Operation, authorization?: string) =>
   fetch(harness.base + path, {
     method,

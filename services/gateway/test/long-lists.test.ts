@@ -39,8 +39,8 @@ const linkAt = (index: number): Link => ({
 const manyLinks = (count: number) => Array.from({ length: count }, (_, index) => linkAt(index));
 
 /**
- * Adds a projects service with `total` links. Its cursor is the number of links on earlier pages. Returns the count of
- * requested pages.
+ * Adds a projects service with `total` links. Its cursor is the number of links on earlier pages. Returns a function
+ * that returns the number of requested pages.
  */
 function withLinks(total: number): () => number {
   let pages = 0;
@@ -230,8 +230,8 @@ test('unread answers hold a few pages each; lists beyond the limit are 429, and 
     const refused = await ask();
     assert.equal(refused.headers.get('retry-after'), '10');
     assert.match(((await refused.json()) as { error: string }).error, /^Too many lists are being read; /);
-    // The gateway has read as many pages of the 3 lists as the buffers up to the client hold. For the other 117
-    // requests it has read the first page.
+    // For the 3 running lists, the gateway has read as many pages as fit into the buffers up to the client. For the
+    // other 117 requests, it has read the first page.
     const read = await settled(pages);
     assert.ok(read < 3 * 40 + 122, `${read} pages of 200 KB were read for clients that read nothing`);
     harness.behind.accounts = {

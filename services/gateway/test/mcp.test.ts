@@ -78,7 +78,7 @@ test('a write needs the confirm of a dry run with the same token and arguments',
   assert.equal((done.structuredContent as { projectId: string }).projectId, PROJECT_ID);
   assert.match((owned.calls as Calls).created?.idempotencyKey ?? '', /^mcp-/);
   assert.doesNotMatch(textOf(done), /prj_/, 'the dashboard’s address stays out of the conversation');
-  // The key comes from the token alone, however the header spells it.
+  // The key depends only on the token, not on the spelling of the header.
   const again = await post(
     owned.harness,
     toolCall('create_project', { confirm: dry.confirm, links: 2, projectName: 'Stories' }),

@@ -36,7 +36,7 @@ test('a store over TLS is trusted if its authority is', async () => {
   await using believing = await startMediaProxy({ ...options, dir: join(dir, 'believing'), storeCaFile: caFile });
   const good = await ask(believing.url, { range: 'bytes=0-9' }, over);
   assert.deepEqual([good.status, (await good.arrayBuffer()).byteLength, requested], [206, 10, 1]);
-  // Neither this nginx nor this gateway trusts the store's authority.
+  // This nginx and this gateway do not trust the store's certificate authority.
   await using doubting = await startMediaProxy({ ...options, dir: join(dir, 'doubting') });
   const bad = await ask(doubting.url, {}, over);
   assert.deepEqual([bad.status, Object.keys((await bad.json()) as object), requested], [503, ['error'], 1]);

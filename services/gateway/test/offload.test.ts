@@ -17,7 +17,10 @@ import { OWNER_ID, SUBMISSION_ID, startTestGateway, type TestGateway } from './t
 
 let dir: string;
 let store: FakeStore;
-/** The address of the same store for nginx, to distinguish nginx's requests from the gateway's. */
+/**
+ * A second address of the same store, for nginx only, so that the test can distinguish nginx's requests from the
+ *  gateway's.
+ */
 let nginxStore: FakeStore;
 let gateway: TestGateway;
 /** The same gateway without MEDIA_OFFLOAD. */

@@ -160,7 +160,7 @@ test('concurrent requests never make two links for one person, or more than the 
   assert.deepEqual(known, rows.map(row => row.person!.reference).sort());
   assert.equal(await reserved(ownerId), 21);
 
-  // 20 videos remain. Each request wants 8 people of its own, and one person whom all want.
+  // 20 videos remain. Each request adds 8 people of its own, and one person whom all requests add.
   const wanting = Array.from({ length: 4 }, (_, index) =>
     add(running, made, [invited({ reference: 'shared' }), ...people(8, 100 * (index + 1))], SKIP),
   );

@@ -34,7 +34,7 @@ async function withPeople(ownerId?: string) {
   return { made, origin: { linkId, responseSessionId } };
 }
 
-/** Returns what a process shows of the person P-2, and of the response on the shared link. */
+/** Returns the data that a process shows about the person P-2 and about the response on the shared link. */
 async function shownBy({ projects }: Process, made: Made, origin: { linkId: string; responseSessionId: string }) {
   const { projectId } = made.project!;
   const second = { linkId: made.uniqueLinks[1]!.linkId, responseSessionId: '' };
@@ -180,7 +180,8 @@ test('the erasure of the last clip of a unique link removes its person and metad
   const forget = (dryRun: boolean) => running.projects.forgetReference({ projectId, origin, dryRun });
   assert.deepEqual(await forget(true), { references: 0, people: 1, linkId });
   assert.deepEqual(await forget(false), { references: 0, people: 1, linkId });
-  // An earlier event may name a person whom the owner has removed, so a link without one announces its erasure too.
+  // An earlier event may contain a person whom the owner has removed, so the erasure of a link without a person also
+  // adds its event.
   assert.deepEqual(await forget(false), { references: 0, people: 0, linkId });
   const stored = await running.store.models.links.findOne({ _id: linkId, projectId }).lean();
   assert.deepEqual([stored!.sealedInvitation, stored!.personKey], [undefined, undefined]);

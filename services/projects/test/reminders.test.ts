@@ -21,7 +21,7 @@ const HOUR_MS = 3_600_000;
 const log = createLogger('test', 'silent');
 let running: TestProjects;
 before(async () => {
-  // Kafka is away, so that the outboxes keep their events.
+  // Kafka is down, so that the outboxes keep their events.
   const start: typeof startService = (config, logger) =>
     startService({ ...config, kafkaBrokers: ['127.0.0.1:1'] }, logger);
   running = await startTestProjects({ REMINDER_SWEEP_SECONDS: '3600', LOG_LEVEL: 'silent' }, start);

@@ -33,7 +33,7 @@ export interface Context extends Stores, AsyncDisposable {
   internal: Internal;
   connection: Connection;
   kafka: Kafka;
-  /** The bucket, with the connections for landings and for all work that has no connections of its own. */
+  /** The bucket, with the connections for landings and for all work without separate connections. */
   objects: Objects;
   /** The same bucket, with connections for uploads only. */
   uploadObjects: Objects;
@@ -57,13 +57,13 @@ export interface Context extends Stores, AsyncDisposable {
   exports: FairSlots;
   /** The lease that makes one process erase expired submissions. */
   retentionLease: Lease;
-  /** The same for the projects that have a retention of their own. */
+  /** The same for the projects that have their own retention. */
   projectRetention: ProjectRetention;
   /** The lease that makes one process erase ended sandboxes. */
   sandboxLease: Lease;
 }
 
-// The database returns up to 16 MiB at a time, even when a page uses only the beginning of this.
+// Limits memory: the database returns up to 16 MiB at a time, even if a page uses only the first rows.
 const LISTS_AT_ONCE = 8;
 const LISTS_QUEUED = 256;
 const PAGES_BYTES = 64 * 1024 ** 2;

@@ -118,7 +118,7 @@ function workOf(submission: Submission): TakeJobResponse['job'] {
     return { $case: 'transcript', value: { projectId, submissionId, requestNumber, ...audioOf } };
   }
   const { key: sourceKey, parts } = source!;
-  // After a failed attempt the worker inspects the bytes itself, because the first inspection may be wrong.
+  // After a failed attempt, the worker inspects the bytes itself, because the inspection at the landing may be wrong.
   const believed = attempts === 1 ? inspection : undefined;
   const value = { projectId, submissionId, sourceKey, sourceParts: parts && { parts }, inspection: believed };
   return { $case: 'media', value };

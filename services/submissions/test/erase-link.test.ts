@@ -95,7 +95,7 @@ test('what arrives after the first write of an erasure is refused, and the erasu
   const link = { ownerId: harness.ownerId, projectId, linkId };
   const begun = await harness.begin(projectId, linkId);
   const { responseSessionId } = begun;
-  // The state after a process was killed at its first write: the projects service knows nothing.
+  // The state after a kill of the process at its first write: the projects service does not know about the erasure.
   await store.begin(link, 60_000);
   const key = { projectId, linkId, responseSessionId, questionIndex: undefined };
   await assert.rejects(harness.submissions.setResponseNote({ ...key, note: 'a late note of a link' }), {

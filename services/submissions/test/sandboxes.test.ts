@@ -65,7 +65,7 @@ function processWith(sandboxes: { projectId: string; ownerId: string }[]) {
     },
     sandboxLease: createLease(connection, 'sandboxes', 60_000),
   };
-  /** Runs a turn after the minute in which the projects service does not return a sandbox again. */
+  /** Runs a turn after one minute: within this minute, the projects service does not return the same sandbox again. */
   const turn = async () => {
     state.taken.clear();
     await eraseEndedSandboxes(context as never);

@@ -98,7 +98,7 @@ test('bytes that were stored before a connection broke are kept, and the upload 
     'Upload-Length': String(body.length),
   });
   assert.equal(declared.status, 204);
-  // A client sends the same length again when its last request was cut.
+  // A client whose last request was cut sends the same length again.
   const rest = await tusRequest(
     url,
     'PATCH',

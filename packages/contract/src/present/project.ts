@@ -90,7 +90,7 @@ export function presentProjectSummary(
 
 export function presentProjectDetail(project: Project, counts: SubmissionCounts = NO_SUBMISSIONS): ProjectDetailJson {
   const { settings } = partsOf(project);
-  // Fields that were added later come last, in their order.
+  // Fields that were added later come last, in the order of their addition.
   const { sandbox, ...summary } = presentProjectSummary(summaryOf(project), counts);
   return {
     ...summary,
@@ -108,7 +108,10 @@ export function presentProjectDetail(project: Project, counts: SubmissionCounts 
 type CreationTail = Pick<ProjectCreatedJson, 'counts' | 'sandbox' | 'sandboxEndsAt'>;
 type CreationHead = Omit<ProjectCreatedJson, 'recipientUrls' | keyof CreationTail>;
 
-/** Returns the part of a creation result before its unique links. Only a creation result shows the dashboard token. */
+/**
+ * Returns the fields of a creation result that come before its unique links. Only a creation result shows the
+ *  dashboard token.
+ */
 export function presentCreationHead(created: CreateProjectResponse, baseUrl: string): CreationHead {
   const { project, user, sharedLink } = created;
   if (!project || !user) throw new Error('the creation has no project or user');
@@ -134,7 +137,7 @@ export function presentCreationHead(created: CreateProjectResponse, baseUrl: str
   };
 }
 
-/** Returns the part of a creation result after its unique links. */
+/** Returns the fields of a creation result that come after its unique links. */
 export function presentCreationTail({ project }: CreateProjectResponse): CreationTail {
   if (!project) throw new Error('the creation has no project');
   const { settings, links } = partsOf(project);

@@ -3,7 +3,7 @@ import { recipientUrl, stopRemindersUrl } from '../addresses.ts';
 import { isoDateOrNull } from '../dates.ts';
 import type { EventLinkJson, RecipientJson } from '../resources/recipient.ts';
 
-/** Returns the person of an invitation; null when nothing is known about a person. */
+/** Returns the person of an invitation; null without a known person. */
 export function presentRecipient(invitation: Invitation | undefined): RecipientJson | null {
   const { person } = invitation ?? {};
   if (!person) return null;
@@ -17,7 +17,7 @@ export function presentRecipient(invitation: Invitation | undefined): RecipientJ
   };
 }
 
-/** Returns the link of an event. `token` is "" when its key is lost. */
+/** Returns the link of an event. `token` is "" when the key that sealed it is lost. */
 export function presentEventLink(
   { tokenId, token, invitation }: { tokenId: string; token: string; invitation: Invitation | undefined },
   baseUrl: string,

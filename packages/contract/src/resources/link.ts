@@ -35,7 +35,7 @@ const recipientLinkFields = {
   createdAt: dateTime('When the link was made.'),
   recipientUrl: uri('The recording link to send to a contributor.'),
 };
-// In an answer, these fields follow the fields of the contract.
+// In an HTTP response, these fields follow the fields of the contract.
 const additionalFields = {
   completedAt: nullableFormat(
     'date-time',

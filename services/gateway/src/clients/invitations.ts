@@ -4,8 +4,8 @@ import type { UpdateLinkInput } from '@recording-request/contract/link-requests'
 import type { Invitation, Person, UpdateLinkRequest } from '@recording-request/proto/projects/v1/projects';
 
 /**
- * Returns the invitation that a row of a request states. White space around texts is removed. Half surrogate pairs are
- * replaced, as a message replaces them, because the answer to a creation shows this invitation.
+ * Returns the invitation that a row of a request states. Trims texts. Replaces half surrogate pairs in the same way as
+ * protobuf, because the HTTP response to a creation shows this invitation.
  */
 export const invitationOf = ({ metadata = {}, dueAt, ...person }: InvitationInput): Invitation => ({
   person: personOf(person),
@@ -49,6 +49,6 @@ export function linkChangeOf(body: UpdateLinkInput): Omit<UpdateLinkRequest, 'ow
   };
 }
 
-/** Returns whether a change of a link changes its invitation, which the answers about its clips show. */
+/** Returns whether a change of a link changes its invitation. Then the JSON of its clips changes too. */
 export const changesInvitation = ({ recipient, metadata, dueAt }: UpdateLinkInput): boolean =>
   [recipient, metadata, dueAt].some(value => value !== undefined);

@@ -4,8 +4,8 @@ import type { Services } from './services.ts';
 import { loadShownProject, type ShownProject } from './shown-clips.ts';
 
 /**
- * Projects that this process read in the last second, so that an owner who reads page after page causes no read of the
- * project for each page. A change through another gateway shows after this second.
+ * Caches the projects that this process read in the last second. So an owner's read of many pages does not read the
+ * project for each page. A change through another gateway shows after at most one second.
  */
 export interface RecentProjects {
   get(project: ProjectRef): ShownProject | undefined;
@@ -13,7 +13,7 @@ export interface RecentProjects {
   load(project: ProjectRef): Promise<ShownProject>;
   /** Forgets the project after a change. A read that began before this call is not kept. */
   changed(project: ProjectRef): void;
-  /** Forgets the project if it had no person: it may now have the first one. */
+  /** Forgets the project if it had no person: it may now have its first person. */
   invited(project: ProjectRef): void;
 }
 
@@ -22,7 +22,8 @@ const KEPT_MS = 1_000;
 
 export function createRecentProjects(services: Pick<Services, 'projects'>): RecentProjects {
   const recent = new LRUCache<string, ShownProject>({ max: KEPT, ttl: KEPT_MS });
-  // One number for all projects: it may prevent that an unchanged project is kept, but never keeps a changed one.
+  // One number for all projects: after a change of any project, a running read is not cached, even if its project did
+  // not change.
   let changes = 0;
   function changed(project: ProjectRef): void {
     changes += 1;

@@ -2,9 +2,9 @@
 export interface CsvRecord {
   /** The line on which the record begins, from 1. */
   line: number;
-  /** At most as many cells as the reader asked for. */
+  /** At most `most` cells. */
   cells: string[];
-  /** True if a further cell has a text. */
+  /** True if a cell after these has a text. */
   hasMore: boolean;
   start: number;
   end: number;
@@ -23,17 +23,17 @@ export class CsvError extends Error {
   }
 }
 
-/** The longest cell that is kept whole; a longer one becomes a text of this length, which no column accepts. */
+/** The maximum length of a cell. A longer cell is cut to this length, which every column refuses as too long. */
 const CELL_LENGTH = 2_000;
-/** A record may have this many more cells than the reader asked for: spreadsheets add empty ones. */
+/** A record may have this many cells more than `most`, because spreadsheets add empty cells. */
 const CELLS_BEYOND = 1_000;
 const QUOTE = '"';
 
 /**
  * Yields the records of a CSV file (RFC 4180), with CRLF, LF or CR. A quote inside a cell without quotes is text. Keeps
- * at most `most` cells of a record, and refuses one with far more, so that a file of a million separators costs no memory.
- * csv-parse has no such limit, and numbers a record by its last line. `from`: where the first record begins. Throws a
- * CsvError.
+ * at most `most` cells of a record, and refuses a record with far more, so that a file of a million separators costs no
+ * memory. csv-parse has no such limit, and numbers a record by its last line. `from` is the start of the first record.
+ * Throws a CsvError.
  */
 export function* csvRecords(
   text: string,
@@ -97,7 +97,10 @@ function quotedCell(text: string, start: number, line: number): Cell {
   }
 }
 
-/** Fills a cut cell up, because the white space at the place of the cut would be removed: then it would seem short. */
+/**
+ * Pads a cut cell with a visible character. Otherwise, trimming could remove white space at the cut, and the cell
+ *  would seem short enough.
+ */
 const bounded = (text: string): string =>
   text.length > CELL_LENGTH ? text.slice(0, CELL_LENGTH).trim().padEnd(CELL_LENGTH, '…') : text;
 

@@ -5,7 +5,7 @@ import { CsvError, type CsvRecord, csvRecords } from './csv-records.ts';
 /** The columns of a person. Letter case does not matter in a header. */
 const COLUMNS = ['name', 'reference', 'email', 'locale', 'dueAt'] as const;
 const META = 'meta.';
-/** A file that an import returned has this column. It is ignored. */
+/** An import that fails returns the file with this column. A new import ignores the column. */
 const ERROR = 'error';
 const SEPARATORS = [',', ';', '\t'];
 // More cells than any valid header has.
@@ -13,7 +13,7 @@ const HEADER_CELLS = COLUMNS.length + LIMITS.metadataKeys + 20;
 
 type Column = (typeof COLUMNS)[number] | typeof ERROR | `${typeof META}${string}`;
 
-/** A file of people: its header and its rows without the empty ones. */
+/** A file of people: its header and its non-empty rows. */
 export interface PeopleFile {
   /** Without a byte order mark. */
   text: string;
@@ -32,8 +32,8 @@ export interface PersonRow {
 const wrong = (sentence: string) => new DomainError('invalid', sentence);
 
 /**
- * Returns the text of a file without its byte order mark: UTF-16 by its mark, or else in `charset`. Throws `invalid` for
- * bytes that are no text in it.
+ * Returns the text of a file without its byte order mark. Decodes UTF-16 if the mark says so, otherwise `charset`.
+ * Throws `invalid` for bytes that are not valid in this charset.
  */
 export function textOfFile(bytes: Buffer, charset = 'utf-8'): { text: string; hasMark: boolean } {
   const [first, second] = bytes;
@@ -50,8 +50,8 @@ export function textOfFile(bytes: Buffer, charset = 'utf-8'): { text: string; ha
 }
 
 /**
- * Reads a CSV file of people whose first record is the header. Calls `pause` now and then, so that other requests run in
- * between. Throws `invalid` for a file that cannot be read as a whole.
+ * Reads a CSV file of people whose first record is the header. Calls `pause` at intervals, so that other requests can
+ * run. Throws `invalid` for a file that cannot be read as a whole.
  */
 export async function readPeople(text: string, pause: () => Promise<unknown>): Promise<PeopleFile> {
   if (text.trim() === '') throw wrong(`The file is empty: ${HEADER_RULE}`);
@@ -87,10 +87,12 @@ interface Start {
   line: number;
 }
 
-// A spreadsheet splits also this line at the separator, and then adds empty cells.
+// Matches the line `sep=;`. A spreadsheet also splits this line at the separator and adds empty cells.
 const SEPARATOR_LINE = /^"?sep=([^"\r\n])"?[,;\t]*(?:\r\n|\r|\n)/i;
 
-/** Returns where the header begins: after the line `sep=;`, which tells Excel the separator. */
+/**
+ * Returns the start of the header: after the line `sep=;`, if there is one. Excel reads the separator from this line.
+ */
 function separatorLine(text: string): Start {
   const [whole, separator] = SEPARATOR_LINE.exec(text) ?? [];
   if (whole === undefined || separator === undefined) return { separators: SEPARATORS, start: 0, line: 1 };
@@ -99,7 +101,7 @@ function separatorLine(text: string): Start {
   return { separators: [separator], start: whole.length, line: 2 };
 }
 
-/** Returns the header, and the separator by which it has the most known columns. */
+/** Returns the header, and the separator that gives it the most known columns. */
 function headerOf(text: string, { separators, ...from }: Start): { separator: string; header: CsvRecord } {
   if (text.length === from.start) throw wrong(`The file has no header: ${HEADER_RULE}`);
   const found = separators.map(separator => {
@@ -107,7 +109,7 @@ function headerOf(text: string, { separators, ...from }: Start): { separator: st
     return { separator, header: header!, known: header!.cells.filter(isKnown).length };
   });
   const best = found.reduce((most, each) => (each.known > most.known ? each : most));
-  // The sentence does not quote the line: without a header, it is a person.
+  // The sentence does not quote the line, because without a header the first line has a person's data.
   if (best.known === 0) throw wrong(`The file has no header: ${HEADER_RULE}`);
   return best;
 }
@@ -148,7 +150,7 @@ function unknownColumn(name: string, position: number): DomainError {
 
 const clip = (text: string): string => (text.length > 60 ? `${text.slice(0, 60)}…` : text);
 
-/** Returns a row in the form of a JSON body. An empty cell states nothing. */
+/** Returns a row in the form of a JSON body. Omits empty cells. */
 function personOf({ cells }: CsvRecord, columns: Column[]): PersonRow['person'] {
   const person: PersonRow['person'] = {};
   const metadata: [string, string][] = [];
@@ -162,7 +164,10 @@ function personOf({ cells }: CsvRecord, columns: Column[]): PersonRow['person'] 
   return person;
 }
 
-/** Yields the parts of the file with a column `error`, which replaces one at the end, and without empty columns at the end. */
+/**
+ * Yields the parts of the file with a last column `error`. It replaces such a column of an earlier import. Empty
+ *  columns at the end are removed.
+ */
 export function* withErrors(file: PeopleFile, errorOf: (row: PersonRow) => string): Generator<string> {
   const { text, separator, header, columns, rows } = file;
   const kept = columns.at(-1) === ERROR ? columns.length - 1 : columns.length;

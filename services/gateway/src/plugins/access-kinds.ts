@@ -12,15 +12,15 @@ export type Access =
   | { kind: 'public' };
 
 /**
- * The counts of requests by address: for anonymous routes; for unknown routes; for requests that a contributor's page
- * sends by itself; for files that every page loads. The last two have higher limits, because one visit sends several
- * requests.
+ * The separate counts of requests for each address: anonymous routes, unknown routes, requests that a contributor's
+ * page sends by itself, and files that every page loads. The last two have higher limits, because one visit sends
+ * several requests.
  */
 export type AddressLimit = 'address' | 'unknown' | 'contributor' | 'asset';
 
 /**
- * Requests that never get 429: bytes of uploads, because the number of concurrent uploads has its own limit, and an
- * orchestrator's probes.
+ * Requests that never get 429: an orchestrator's probes, and the bytes of uploads, which have their own limit of
+ * concurrent requests.
  */
 export type Uncounted = 'upload' | 'probe';
 
@@ -66,8 +66,8 @@ declare module 'fastify' {
   }
   interface FastifyInstance {
     /**
-     * The error pages by the start of an address, in lower case. They are for every client, and for addresses without a
-     * route too.
+     * The error pages by the start of an address, in lower case. Every client gets them, also at addresses without a
+     * route.
      */
     errorPages: Map<string, ErrorPage>;
   }

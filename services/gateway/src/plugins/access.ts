@@ -39,7 +39,7 @@ export function installAccess(
   const lookUp = createLookUps(context);
   const bounds = { maxEntries: context.config.tokenCacheEntries };
   const guesses = new TokenGuesses(bounds);
-  // Links have a separate count, so that wrong links do not block an owner.
+  // Counts wrong links separately, so that they do not block an owner.
   const linkGuesses = new TokenGuesses(bounds);
   app.addHook('onRequest', async (request, reply) => {
     if (request.is404) return;
@@ -56,7 +56,8 @@ export function installAccess(
     switch (limit) {
       case 'token': {
         if (!token) return limits.countAddress(reply, 'address', request.ip);
-        // Runs before the count, because counts of invented tokens would push out the counts of other callers.
+        // Check this before counting: counts of invented tokens would push the counts of other callers out of the
+        // limited memory.
         const wait = guesses.waitSeconds(callerNetwork(request.ip), token.key);
         if (wait > 0) limits.refuseAddress(reply, wait);
         if (access?.kind === 'dashboard') return limits.countViewer(reply, token.key, request.ip);
@@ -111,7 +112,7 @@ export function installAccess(
     }
   }
 
-  /** If a token opens nothing, also counts it for the address, because each invented token has a separate count. */
+  /** Counts an unknown token also for the address, because each invented token has its own count. */
   async function notGuessed<T>(
     token: TokenHash,
     open: (token: TokenHash) => Promise<T>,

@@ -9,12 +9,12 @@ import { holderOf } from './caller.ts';
 import { HttpError } from './errors.ts';
 
 const CHARSET = /;\s*charset\s*=\s*"?([^\s;"]*)/i;
-/** The longest body of people: ten thousand of them do not fit in the limit of other bodies. */
+/** The longest body of an import of people. Ten thousand people do not fit in the limit of other bodies. */
 export const PEOPLE_BYTES = 8 * 1024 ** 2;
 // Smaller bodies are never refused, because the limit of connections bounds them.
 const SMALL_BYTES = 16 * 1024;
 const RETRY_AFTER_SECONDS = 2;
-// The part of a refused body that is read, and its time.
+// The limits for reading a refused body: bytes, and milliseconds.
 const UNWANTED_BYTES = 16 * 1024 ** 2;
 const UNWANTED_MS = 2_000;
 const utf8 = new TextDecoder('utf-8', { fatal: true });
@@ -34,7 +34,8 @@ export function installBodies(app: FastifyInstance, { config }: Pick<Context, 'c
     }
   });
 
-  // A connection that closes with unread bytes is reset, and then the client may not get the response. So this reads the body first.
+  // If the server closes a connection with unread bytes, TCP resets it, and the client may lose the HTTP response. So
+  // read the body first.
   app.addHook('onSend', async (request, reply) => {
     const { raw, routeOptions } = request;
     if (reply.getHeader('connection') !== 'close' || raw.complete || routeOptions.config.streamsBody) return;

@@ -15,8 +15,8 @@ declare module 'fastify' {
 const READS = new Set(['GET', 'HEAD']);
 
 /**
- * When the client of a read disconnects, cancels the calls to services that the read made, so that no handler has to do
- * this. Writes continue without their client. Install this after the access plugin, because several clients share the
+ * When the client of a read disconnects, cancels the read's calls to services, so that handlers need no code for this.
+ * Writes continue without their client. Install this after the access plugin, because several clients share the
  * look-ups of that plugin.
  */
 export function installClientGone(app: FastifyInstance): void {
@@ -31,7 +31,7 @@ export function installClientGone(app: FastifyInstance): void {
 
 function signalOf(reply: FastifyReply): AbortSignal {
   const controller = new AbortController();
-  // The client disconnected during the look-up of its token: no second event follows.
+  // The client may have disconnected during the look-up of its token; then no second event follows.
   if (reply.raw.destroyed) controller.abort();
   reply.raw.once('close', () => {
     if (!reply.raw.writableFinished) controller.abort();

@@ -67,8 +67,8 @@ interface DescribedRoute {
 }
 
 /**
- * Describes answers as objects that may have more fields, so that clients generated from the description accept the
- * next version. Request bodies stay closed. The gateway still sends exactly the described fields, and tests check this.
+ * Describes HTTP responses as objects that may have more fields, so that generated clients accept the next version.
+ * Request bodies stay closed. The gateway still sends exactly the described fields, and tests check this.
  */
 function withOpenAnswers(document: { components?: object; paths?: object }): void {
   openUp(document.components);

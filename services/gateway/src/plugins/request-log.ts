@@ -35,7 +35,7 @@ type Logged = IncomingMessage & { [IS_LOGGED]?: true };
 
 const IS_LOGGED = Symbol('recording-request.is-logged');
 
-/** Logs an answer that has no Fastify reply. The request has no other log line. */
+/** Logs an HTTP response that the gateway sent without Fastify. The request has no other log line. */
 export function logOnSocket(
   log: FastifyBaseLogger,
   answered: { requestId: string; status: number; reason: string },
@@ -49,7 +49,7 @@ export function logOnSocket(
 export function logRequest(request: FastifyRequest, reply: FastifyReply): void {
   if ((request.raw as Logged)[IS_LOGGED]) return;
   const { failure, log, offload } = request;
-  // No client reads an internal answer, so its bytes are never flushed.
+  // An internal response has no client, so Node never flushes its bytes and never marks it as finished.
   const isAnswered = request.isInternal ? reply.raw.writableEnded : reply.raw.writableFinished;
   const about = {
     method: request.method,

@@ -37,7 +37,7 @@ import { IDEMPOTENCY_ERRORS, IDEMPOTENCY_RULE, idempotencyHeaders, idempotencyKe
 import { sendList } from './list-answer.ts';
 import { errorsByLine, invalidRows, type People, peopleOf, sendErrors, takesFile } from './people-rows.ts';
 
-// The same as for a creation, which may make as many links.
+// The same as for the creation of a project, which may make as many links.
 const DEADLINE_MS = 60_000;
 const FILE = `A header row and at most ${LIMITS.count.toLocaleString('en')} rows, separated by commas, semicolons or tabs (a line such as sep=; may come first), in UTF-8, or UTF-16 with a byte order mark. The columns are name, reference, email, locale, dueAt and meta.… for metadata, in any order; a column "error" is ignored.`;
 
@@ -110,7 +110,10 @@ async function dryRun({ services }: Context, request: FastifyRequest, people: Pe
 const tryOut = (services: Services, request: FastifyRequest, people: People): Promise<AddLinksResponse> =>
   services.projects.addLinks({ ...requestOf(request, people, 'skip'), dryRun: true }, { deadlineMs: DEADLINE_MS });
 
-/** Returns the sentences for the duplicates of a file that is refused for other rows; none if they may be skipped. */
+/**
+ * Returns the sentences for the duplicates in a file that is refused because of other rows; none if duplicates may be
+ *  skipped.
+ */
 async function duplicateErrors({ services }: Context, request: FastifyRequest, people: People) {
   if (people.valid.length === 0 || onDuplicateOf(request, people) === 'skip') return [];
   return errorsOf(duplicatesOf(await tryOut(services, request, people), people));

@@ -16,7 +16,7 @@ import { operation } from '../plugins/operation.ts';
  * service records the erasure of a project; after this write, it needs no further request.
  */
 
-// A service erases the links of a project, or counts a large one.
+// Long enough for a service to erase the links of a project, or to count a large project.
 export const CALL = { deadlineMs: 60_000 };
 export const UNCONFIRMED = '`confirm` has expired, or was given out for another project, link, submission or owner.';
 export const TWO_STEPS =
@@ -103,7 +103,7 @@ async function findBegun({ services }: Context, { ownerId, projectId }: ProjectR
 
 async function proposal({ services }: Context, target: ProjectRef): Promise<ErasureJson> {
   const { projectId } = target;
-  // First, because it checks the owner.
+  // Call this first, because it checks the owner.
   const proposed = await services.projects.proposeErasure({ ...target, submissionId: '' }, CALL);
   const [{ would }, { erased }] = await Promise.all([
     services.submissions.getErasure(target, CALL),

@@ -23,7 +23,10 @@ export const idempotencyHeaders = (each: string) =>
     ),
   });
 
-/** Returns the key. Node joins repeated headers into one text, which is a key that the client did not send. */
+/**
+ * Returns the key. Reads the raw headers, because Node joins repeated headers into one text, a key that the client did
+ *  not send.
+ */
 export function idempotencyKeyOf({ raw: { rawHeaders } }: FastifyRequest): string {
   const [key = '', ...more] = rawHeaders.filter(
     (_, at) => at % 2 === 1 && rawHeaders[at - 1]!.toLowerCase() === 'idempotency-key',

@@ -18,7 +18,7 @@ export interface ListAnswer<T> {
   after?(last: T): object;
   /** At least one page. */
   pages: AsyncGenerator<Page<T>>;
-  /** True if the request already counts as a list. */
+  /** True if the caller has already counted the request against the limit of lists. */
   isAdmitted?: boolean;
 }
 
@@ -67,7 +67,7 @@ async function* startingWith<T>(first: T, others: AsyncGenerator<T>): AsyncGener
   yield* others;
 }
 
-/** Yields the rows of a page in parts, because the rows of a creation can have 8 MB. */
+/** Yields the rows of a page in parts, because all rows of a creation together can have 8 MB. */
 function* textsOf(rows: readonly object[]): Generator<string> {
   let text = '';
   for (const row of rows) {

@@ -9,7 +9,7 @@ import { callRoute } from '../plugins/internal-calls.ts';
 
 // Fifty people with metadata fit.
 const BODY_BYTES = 256 * 1024;
-// Protocol 2025-03-26 has batches; later ones have not.
+// Only protocol 2025-03-26 has batches.
 const MESSAGES_MAX = 10;
 // As long as the longest wait for a service.
 const DEADLINE_MS = 60_000;
@@ -28,7 +28,7 @@ export async function mcpRoutes(app: FastifyInstance, { config, baseUrl }: Conte
       bodyLimit: Math.min(BODY_BYTES, config.bodyLimitBytes),
       config: anyOwner,
       schema: { hide: true, body: { type: ['object', 'array'], minItems: 1 } },
-      // https://modelcontextprotocol.io/specification/2025-11-25/basic/transports: against DNS rebinding.
+      // Prevents DNS rebinding: https://modelcontextprotocol.io/specification/2025-11-25/basic/transports
       onRequest: async ({ headers }) => {
         if (headers.origin === undefined || headers.origin === origin) return;
         throw new DomainError('forbidden', `Pages of other origins may not call this; send no Origin but ${origin}.`);
@@ -103,7 +103,7 @@ function passedOn({ headers }: FastifyRequest): Headers {
   return kept;
 }
 
-/** Returns the response. Throws if it takes too long: a cancelled call, for one, never gets a response. */
+/** Returns the response. Throws if it takes too long, because a cancelled call never gets a response. */
 async function inTime(answering: Promise<Response>, clientGone: AbortSignal): Promise<Response> {
   const { promise, reject } = Promise.withResolvers<never>();
   const late = () =>

@@ -16,7 +16,7 @@ import { charsetOf } from '../plugins/bodies.ts';
 /** The people of a request, from JSON or from a CSV file. */
 export interface People {
   valid: { line: number; invitation: Invitation }[];
-  /** The faults of the other rows, in order. */
+  /** The faults of the invalid rows, in order. */
   faults: InvalidRowJson[];
   /** The file; undefined for JSON. */
   file: PeopleFile | undefined;
@@ -67,7 +67,7 @@ async function checked(rows: Row[], isFile: boolean): Promise<Pick<People, 'vali
   return { valid, faults };
 }
 
-/** A file calls metadata `meta.…`. */
+/** In a CSV file, the columns of metadata begin with `meta.`. */
 function faultOf(fault: Fault, isFile: boolean): Omit<InvalidRowJson, 'line'> {
   const { field, reason } = describeFault(fault);
   return { field: isFile ? (field?.replace(/^metadata\b/, 'meta') ?? null) : field, reason };
@@ -83,7 +83,7 @@ export function invalidRows({ faults, file }: People): DomainError {
   return new DomainError('invalid', `${where} ${reason}${more}. Nothing was created.`);
 }
 
-/** Returns whether a refusal is the file with its errors: the client accepts CSV and sent it. */
+/** Returns whether the client gets a refusal as a CSV file with errors: it sent a CSV file and accepts CSV. */
 export const takesFile = ({ headers }: FastifyRequest, { file }: People): boolean =>
   file !== undefined && CSV.test(headers.accept ?? '');
 

@@ -35,7 +35,7 @@ import { sendDocument } from './answers.ts';
 import { pageAssetRoutes } from './page-assets.ts';
 import { stopRemindersRoutes } from './stop-reminders.ts';
 
-// Phones that were refused at the same time retry at random moments within this time.
+// Spreads the retries of phones that were refused at the same time over this time.
 const CROWD_SPREAD_SECONDS = 20;
 const AWAY_SPREAD_SECONDS = 10;
 // During an outage, each check by a page adds load.
@@ -65,7 +65,7 @@ export async function recorderRoutes(app: FastifyInstance, context: Context): Pr
   };
   pageAssetRoutes(app, assets);
 
-  // A browser gets a page for every address under /r/. The upload interface and all other clients get JSON.
+  // A browser gets an error page for every address under /r/. The upload interface and all other clients get JSON.
   app.errorPages.set(linked.start, reply => {
     const { request, statusCode } = reply;
     const isRefused = statusCode === 429 || statusCode >= 500;
@@ -118,7 +118,7 @@ export async function recorderRoutes(app: FastifyInstance, context: Context): Pr
         status,
         document: renderRecorder(look, document),
       });
-      // The shared link reminds nobody.
+      // A shared link has no reminders.
       if (!found?.settings || found.linkType === LinkType.LINK_TYPE_SHARED)
         return page(404, unknownLinkPage(language, brand));
       noteSubjectOf(request, found);
@@ -227,7 +227,7 @@ export async function recorderRoutes(app: FastifyInstance, context: Context): Pr
     }
   }
 
-  /** Returns where a complete response leads; null for nowhere, and if the response cannot be read. */
+  /** Returns the return address of a complete response; null without one, and if the response cannot be read. */
   async function returnUrlOf(linkId: string, responseSessionId: string): Promise<string | null> {
     const reading = services.projects.getResponse({ linkId, responseSessionId, withCompletion: true });
     const found = await reading.catch(() => undefined);

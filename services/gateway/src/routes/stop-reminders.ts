@@ -16,13 +16,16 @@ type WithToken = { Params: { token: string } };
 const FORMS = ['application/x-www-form-urlencoded', 'multipart/form-data'];
 const FORM = Type.String();
 const FORM_BYTES = 4_096;
-/** The page's button, and the body by which a mail program unsubscribes with one click (RFC 8058, in both forms). */
+/**
+ * The bodies that stop the reminders: from the page's button, and from a mail program's one-click unsubscribe (RFC
+ *  8058, in both forms).
+ */
 const STOPS =
   /(?:^|&)(?:stop=reminders|List-Unsubscribe=One-Click)(?:&|$)|; name="?List-Unsubscribe"?\r\n(?:.+\r\n)*\r\nOne-Click\r\n/;
 
 /**
- * GET and HEAD stop nothing, because scanners of mail open each address. Only the POST of the page's form, or of a mail
- * program's button, stops the reminders. `show` renders the page for a request, after it stopped the reminders or not.
+ * GET and HEAD stop nothing, because mail scanners open each address. Only the POST of the page's form, or of a mail
+ * program's button, stops the reminders. `show` renders the page, before or after the stop.
  */
 export async function stopRemindersRoutes(
   app: FastifyInstance,

@@ -75,7 +75,7 @@ function peopleFilterOf(request: FastifyRequest): PeopleFilter {
 }
 
 /**
- * Returns a page of submissions, searched if the route has a search. The page has fewer rows than requested if its
+ * Returns a page of submissions; applies the search if the route has one. The page has fewer rows than requested if its
  * texts are long. Reads the project at the same time, for its name and for the 404 of a missing project.
  */
 export async function loadPage(
@@ -120,7 +120,7 @@ async function loadFirst(context: Context, request: FastifyRequest): Promise<Fir
   const plain = pageRequestOf(request, DEFAULTS.pageSize);
   const known = recentProjects.get(plain);
   const showing = known === undefined ? recentProjects.load(plain) : Promise.resolve(known);
-  // Lists even when the project is missing, because the cursor may be wrong too, and a wrong cursor is reported first.
+  // Lists even when the project is missing: if the cursor is wrong too, the response reports the cursor first.
   const listing = showing
     .catch(() => UNKNOWN)
     .then(async presentation => {

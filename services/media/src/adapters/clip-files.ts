@@ -52,7 +52,7 @@ export function makeAll(clip: ClipFiles, options: RunOptions): Promise<void> {
   return runFfmpeg({ purpose: 'all', inputs, outputs }, options);
 }
 
-/** Makes only the remux, after ffmpeg failed at the audio or the thumbnails. */
+/** Makes only the remux. Used after ffmpeg failed at the audio or the thumbnails. */
 export function makeRemux(clip: ClipFiles, options: RunOptions): Promise<void> {
   return runFfmpeg({ purpose: 'remux', inputs: readersOf(clip), outputs: [remuxOutput(clip)] }, options);
 }
@@ -147,8 +147,8 @@ function audioOutput(clip: ClipFiles, { stream, channel }: ChosenSound, input: n
 const beginOf = ({ atSec }: Pick<Moment, 'atSec'>) => Math.max(0, atSec - ROUNDING_SEC);
 
 /**
- * If the start of the file's times is known, skips the probing of streams, in which ffmpeg decodes a picture for each
- * reader. Times then count from zero on the file's own clock, so this adds the start.
+ * If the first time in the file is known, skips the probing of streams, because it decodes a picture for each reader.
+ * Without probing, ffmpeg counts `-ss` from zero on the file's own clock, so this adds the first time.
  */
 function pictureOptions(moment: Moment, { startSec }: Plan): string[] {
   const range = ['-ss', String((startSec ?? 0) + beginOf(moment)), '-t', String(PICTURE_SEC), '-skip_frame', 'nokey'];

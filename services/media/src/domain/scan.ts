@@ -1,4 +1,4 @@
-/** A codec may store at most this many pictures before a picture that is shown earlier: 16, in H.264. */
+/** A codec may store at most this many pictures before a picture that players show earlier: 16, in H.264. */
 export const MAX_REORDERED = 16;
 
 /** In pixels, before rotation. */

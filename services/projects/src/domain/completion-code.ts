@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto';
 const DIGITS = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
 const LENGTH = 8;
 
-// Two responses of a project get the same code once in a million million pairs.
+// The chance that two responses have the same code is one in 10¹².
 const TRIES = 5;
 
 /** Returns the codes that a response may have, in the order in which it tries them. */
@@ -20,5 +20,5 @@ export function codeOf(responseId: string, attempt: number): string {
   return Array.from(hash.subarray(0, LENGTH), byte => DIGITS[byte % DIGITS.length]).join('');
 }
 
-/** Returns a code as a person may write it in the form of `codeOf`. */
+/** Converts a code that a person wrote to the form of `codeOf`. */
 export const codeAsWritten = (text: string): string => text.toUpperCase().replaceAll('O', '0').replaceAll(/[IL]/g, '1');

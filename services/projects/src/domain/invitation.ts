@@ -11,7 +11,7 @@ export interface Person {
   email: string;
   /** A BCP 47 tag. */
   locale: string;
-  /** False if a contributor's address stated the reference. */
+  /** False if the reference comes from the address that the contributor opened, because anybody can change it. */
   verified: boolean;
 }
 
@@ -25,7 +25,7 @@ export interface Invitation {
 
 export const NOTHING_STATED: Invitation = { person: null, metadata: {}, dueAt: null };
 
-/** Returns whether the owner stated nothing. */
+/** Returns whether all parts of the invitation are empty. */
 export const isEmpty = ({ person, metadata, dueAt }: Invitation): boolean =>
   !person && !dueAt && Object.keys(metadata).length === 0;
 
@@ -39,8 +39,8 @@ export function identityOf({ reference, email }: Pick<Person, 'reference' | 'ema
 }
 
 /**
- * Returns an invitation for storage. Fails with `invalid`: the sentence begins with `where` and names the field, and
- * never has its value, because errors must not contain personal data.
+ * Returns an invitation for storage. Fails with `invalid`: the sentence begins with `where` and names the field. It
+ * never contains the field's value, because errors must not contain personal data.
  */
 export function checkedInvitation({ person, metadata, dueAt }: Invitation, where = ''): Invitation {
   if (dueAt && Number.isNaN(dueAt.getTime())) throw invalid(`${where}dueAt must be a date.`);

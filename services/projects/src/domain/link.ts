@@ -42,11 +42,11 @@ export interface Link {
   remindersSent?: number;
   /** When the last one was sent. */
   remindedAt?: Date;
-  /** True after the person asked for no more. Nobody can undo this. */
+  /** True after the person stopped the reminders. Nobody can undo this. */
   remindersStopped?: boolean;
   /** True while the owner stops the reminders of this link. */
   ownerStoppedReminders?: boolean;
-  /** When the link was erased: it is disabled for good, and its counters are 0. */
+  /** When the link was erased. An erased link is disabled permanently, and its counters are 0. */
   erasedAt?: Date;
   /** The number of final uses before the erasure; the allowance does not get them back. */
   spent?: number;
@@ -66,7 +66,7 @@ export interface Term {
   closedAt?: Date;
 }
 
-/** The term of a response that began before: it may claim again after its project expired or was closed. */
+/** The term of a response that began earlier: it may claim again after its project has expired or was closed. */
 export const NO_END: Term = { expiresAt: null };
 
 export type LinkState = 'active' | 'expired' | 'exhausted' | 'disabled';
@@ -123,7 +123,7 @@ export function claimRefused(refusal: ClaimRefusal): DomainError {
   return new DomainError(code, sentence, { reason });
 }
 
-/** Returns the error for a unique link's erasure that names the shared link. */
+/** Returns the error for a request to erase a shared link as if it were a unique link. */
 export const sharedLinkStays = () =>
   new DomainError(
     'unprocessable',

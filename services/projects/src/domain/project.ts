@@ -26,7 +26,7 @@ export interface Project {
   /** When the owner closed the project; absent while it is open. */
   closedAt?: Date;
   settings: Settings;
-  /** The age at which the project's clips are erased; absent without a retention of its own. */
+  /** The age in days at which the project's clips are erased; absent if only the operator's retention applies. */
   retentionDays?: number;
   /** Only for sandboxes: the end time, and the time of the next erasure attempt. */
   sandboxEndsAt?: Date;

@@ -18,7 +18,7 @@ export type Reminders = Record<string, ReminderProgress>;
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
-/** The shortest time between a reminder of a link and the next one that its owner asks for. */
+/** The shortest time between a link's last reminder and a reminder that its owner requests. */
 export const REMIND_AGAIN_MS = HOUR_MS;
 
 export interface ReminderTime {
@@ -61,12 +61,12 @@ export function isFresh(link: Link, time: ReminderTime, { since }: ReminderProgr
   return set.every(at => time.of(link) > at) && (time.kind === 'after' || link.dueAt! > now);
 }
 
-/** Returns the progress of a project with these times. A time that the owner had chosen before keeps its progress. */
+/** Returns the progress for these reminder times. A time that the owner had already chosen keeps its progress. */
 export function remindersFor(remind: Settings['remind'], before: Reminders, now: Date): Reminders {
   return Object.fromEntries(reminderTimes(remind).map(({ key }) => [key, before[key] ?? { since: now, position: 0 }]));
 }
 
-/** Returns the stored fields of a project with these times. */
+/** Returns the fields that a project stores for these reminder times. */
 export function reminderFields(remind: Settings['remind'], before: Reminders, now: Date) {
   const reminders = remindersFor(remind, before, now);
   return { reminders, remindAt: Object.keys(reminders).length > 0 ? now : null };
@@ -74,13 +74,13 @@ export function reminderFields(remind: Settings['remind'], before: Reminders, no
 
 export type RemindRefusal = 'shared' | 'disabled' | 'sent' | 'stopped' | 'paused' | 'closed' | 'expired' | 'recent';
 
-/** Returns why a project reminds nobody now; undefined if it may. */
+/** Returns the reason why a project may send no reminders now; undefined if it may. */
 export function projectRefusal(project: Term, now: Date): RemindRefusal | undefined {
   if (project.closedAt) return 'closed';
   return hasExpired(project, now) ? 'expired' : undefined;
 }
 
-/** Returns why the person of a link may not be reminded, as far as the link alone shows. */
+/** Returns the reason why a link may get no reminder; undefined if it may. Checks only the link, not its project. */
 export function linkRefusal(link: Link): RemindRefusal | undefined {
   if (link.type === 'shared') return 'shared';
   if (link.landed > 0 || link.completedAt) return 'sent';
@@ -89,7 +89,7 @@ export function linkRefusal(link: Link): RemindRefusal | undefined {
   return link.ownerStoppedReminders ? 'paused' : undefined;
 }
 
-/** Returns whether it is too early for another reminder that the owner asks for. */
+/** Returns whether it is too early for another reminder on the owner's request. */
 export const isRecent = ({ remindedAt }: Pick<Link, 'remindedAt'>, now: Date): boolean =>
   remindedAt !== undefined && now.getTime() < remindedAt.getTime() + REMIND_AGAIN_MS;
 
@@ -117,7 +117,7 @@ export function checkOwnersStop({ type, remindersStopped }: Link, stops: boolean
     );
 }
 
-// Not a conflict, because clients retry conflicts.
+// Does not use `conflict`, because clients retry conflicts.
 export const remindRefused = (refusal: RemindRefusal): DomainError =>
   refusal === 'recent'
     ? new DomainError('too_many', 'This link had a reminder less than an hour ago: try again later.', {

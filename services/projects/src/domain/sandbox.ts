@@ -24,7 +24,7 @@ export function expiryWithin(expiresAt: Date | null, { sandboxEndsAt }: Pick<Pro
   return expiresAt && expiresAt < sandboxEndsAt ? expiresAt : sandboxEndsAt;
 }
 
-/** Returns the number of videos that so many new uses reserve from the allowance: none in a sandbox. */
+/** Returns the number of videos that `uses` new uses reserve from the allowance: none in a sandbox. */
 export const reservedFor = ({ settings }: { settings: Pick<Settings, 'sandbox'> }, uses: number): number =>
   settings.sandbox ? 0 : uses;
 
@@ -35,7 +35,7 @@ export const tooManySandboxes = (nextAt: Date) =>
     { reason: 'sandbox_limit' },
   );
 
-/** Returns at most `limit` of the projects, so that owners take turns: first the first one of each owner. */
+/** Returns at most `limit` of the projects, round-robin by owner: first one project of each owner. */
 export function inTurns<T extends Pick<Project, 'ownerId'>>(projects: readonly T[], limit: number): T[] {
   const turns = new Map<string, number>();
   const ranked = projects.map(project => {

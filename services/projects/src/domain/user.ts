@@ -44,7 +44,7 @@ export function userNameOf(text: string): string {
   throw new DomainError('invalid', `The name of a user must have 1 to ${NAME_LENGTH} characters.`);
 }
 
-/** Returns the token as seen by a caller with its former secret: valid until the overlap or the token ends. */
+/** Returns the token for a caller that used the former secret: valid until the overlap or the token ends. */
 export function asFormer(token: ApiToken): ApiToken {
   const until = token.former?.until ?? new Date(0);
   return { ...token, expiresAt: token.expiresAt && token.expiresAt < until ? token.expiresAt : until };

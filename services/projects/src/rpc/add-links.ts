@@ -27,7 +27,7 @@ export const addLinks =
     return await withSlot(context.creations, ownerId, call.signal, () => add(context, addition, call));
   };
 
-/** The same rows for another project, or a creation with the same key, are another request. */
+/** A request with the same rows for a different project, or a creation with the same key, is not a repetition. */
 function repeatOf(request: AddLinksRequest) {
   const repeat = parseRepeat(request);
   if (!repeat) return undefined;

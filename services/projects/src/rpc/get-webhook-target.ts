@@ -19,7 +19,7 @@ export const getWebhookTarget =
     return {
       projectName: project.settings.projectName,
       webhookUrl,
-      // Without an address nothing is signed, so the call must not fail when the secret's key is lost.
+      // Without an address, webhooks signs nothing, so the call must not fail when the secret's key is lost.
       secrets: webhookUrl === '' ? [] : signingSecrets(project.webhook, clock.now()).flatMap(open),
       targetVersion: project.webhook.targetVersion,
       events: project.settings.webhookEvents,

@@ -56,7 +56,6 @@ async function listPage(context: Context, project: Project, options: PageOptions
 interface LinkRows {
   shared: Link | null | undefined;
   unique: Link[];
-  /** Whether another page follows. */
   more: boolean;
 }
 
@@ -69,7 +68,7 @@ async function readPage(
   const { _id: projectId, ownerId } = project;
   const wanted = { ownerId, projectId, filter, expired: hasExpired(project, now) };
   if (after === undefined && Object.keys(filter).length === 0) {
-    // The shared link is at the first position, so one query reads it with the others.
+    // The shared link has the first position, so one query reads all links.
     const { links, more } = await store.linkPages.page({ ...wanted, after: BEFORE_SHARED }, size + 1);
     const shared = links[0]?.position === SHARED_POSITION ? links[0] : undefined;
     const unique = links.slice(shared ? 1 : 0, size + (shared ? 1 : 0));
@@ -87,7 +86,7 @@ export const makeCursor = (position: number): string => Buffer.from(`1:${positio
 
 function openCursor(cursor: string): number {
   const position = Number(Buffer.from(cursor, 'base64url').toString().replace(/^1:/, ''));
-  // The shared link is on no page.
+  // Refuses the shared link's position, because no page contains this link.
   if (!Number.isSafeInteger(position) || position <= SHARED_POSITION || makeCursor(position) !== cursor)
     throw new DomainError('invalid', 'cursor must be a nextCursor that an earlier page gave, unchanged.');
   return position;

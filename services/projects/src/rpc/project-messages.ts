@@ -73,7 +73,7 @@ export const toPersonState = (state: proto.PersonState | undefined): PersonState
 /** The fields of a project that its links show. */
 type LinkProject = Term & { settings: Pick<Project['settings'], 'interviewQuestions' | 'sandbox'> };
 
-/** Returns the message of a link whose token and invitation are known. */
+/** Returns the message of a link whose token and invitation the caller already has in plain text. */
 export function toLinkWith(
   { token, invitation }: { token: string; invitation: Invitation },
   link: Link,

@@ -28,7 +28,7 @@ export const remindLink =
     return await remindNow(context, reminding, call);
   };
 
-/** Also for a link that accepts nothing now: its owner may open it again. */
+/** Also accepts a link that takes no responses now, because its owner may open it again. */
 export const stopReminders =
   ({ store }: Context) =>
   async ({ linkId, projectId }: StopRemindersRequest): Promise<StopRemindersResponse> => {

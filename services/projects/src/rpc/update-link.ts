@@ -25,5 +25,5 @@ function changeOf({ personChange, metadata, dueChange }: UpdateLinkRequest): Lin
   };
 }
 
-/** A removal that is false changes nothing. */
+/** A removal with the value false changes nothing. */
 const isSet = (change: { value: unknown } | undefined): boolean => change !== undefined && change.value !== false;

@@ -5,7 +5,7 @@ import type { Hashes } from './hashes.ts';
 const hashOf = (projectId: string, code: string): Buffer =>
   createHash('sha256').update(`${projectId}:${code}`).digest();
 
-/** The completion codes that were shown. A code belongs to one response of its project, whatever the shard. */
+/** The completion codes that contributors have seen. A code belongs to one response of its project, on any shard. */
 export function createCodes(hashes: Hashes) {
   async function find(projectId: string, code: string): Promise<string | undefined> {
     return (await hashes.find('code', hashOf(projectId, code)))?.id;
@@ -14,7 +14,7 @@ export function createCodes(hashes: Hashes) {
     /** Returns the id of the response with this code. */
     find,
 
-    /** Removes those of the codes that a response has. */
+    /** Removes the codes that belong to this response. */
     async release(projectId: string, codes: string[], responseId: string): Promise<void> {
       await hashes.removeOf(
         codes.map(code => hashOf(projectId, code)),

@@ -8,8 +8,8 @@ import type { Users } from './users.ts';
 
 /*
  * Erases a project, or a user's records outside projects. One transaction writes the tombstone, ends the project and
- * returns its unused videos to the allowance; after it, nothing can begin in the project. Afterwards, links and
- * responses are removed in batches; this work can stop at any line and be repeated. A claim that was running may insert
+ * returns its unused videos to the allowance; after it, nothing can begin in the project. Then the caller removes links
+ * and responses in batches; it may stop at any line and repeat the work. A claim that was already running may insert
  * its response later: it finds no link and undoes itself. If a crash prevents that, the sweeper finds the response by
  * the tombstone.
  */
@@ -112,8 +112,8 @@ export function createErasures(models: Models, { users, tokens, hashes }: Beside
     },
 
     /**
-     * Returns the counts of the records that a project's erasure would remove; null for an unknown project. Finds the records
-     * of a project that is gone only with its `owner`.
+     * Returns the counts of the records that a project's erasure would remove; null for an unknown project. If the
+     * project is already gone, finds its remaining records only if the caller passes the `owner`.
      */
     async tallyProject(projectId: string, owner?: string): Promise<ProjectTally | null> {
       const project = await projects.findById(projectId).lean<ProjectDocument>();

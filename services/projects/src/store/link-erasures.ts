@@ -10,22 +10,23 @@ const DATES = { openedAt: null, submittedAt: null, completedAt: null };
 const PERSONAL = ['sealedInvitation', 'personKey', 'dueAt', 'dueSince'];
 const REMINDERS = ['reminded', 'remindersSent', 'remindedAt', 'remindersStopped', 'ownerStoppedReminders'];
 
-/** Returns the filter of a link's responses: see `responsesOf` of a project's erasure. */
+/** Returns the filter for a link's responses; `responsesOf` in erasures.ts explains it. */
 const responsesWith = (linkId: string) => ({ linkId, _id: { $gte: `${linkId}:`, $lt: `${linkId};` } });
 
 /*
- * Erases a unique link. One write closes it for good and removes everything about its person; the row stays, so that lists
- * and programs that follow `changedAt` notice it. After this write, the link takes no transfer. A claim that was running
- * inserts its response, finds the erased link and undoes itself; after a crash, the sweep of the transfers undoes it.
+ * Erases a unique link. One write closes it permanently and removes everything about its person. The row stays, so that
+ * lists and programs that follow `changedAt` notice the erasure. After this write, the link accepts no transfer. A
+ * claim that was already running inserts its response, finds the erased link and undoes itself; after a crash, the
+ * sweeper undoes the claim.
  */
 export function createLinkErasures({ links, responses }: Pick<Models, 'links' | 'responses'>) {
   return {
-    /** Returns a link whose project is not known. */
+    /** Finds a link for a caller that does not know its project. */
     async findById(linkId: string): Promise<Link | null> {
       return await links.findOne({ _id: linkId }, PLAIN_LINK).lean<Link>();
     },
 
-    /** Adds the events of the erasure too. Returns the link as it was; null if it was erased before. */
+    /** Also adds the events of the erasure. Returns the link as it was before; null if it was already erased. */
     async close(
       { ownerId, ...key }: OwnedLinkKey,
       events: { always: OutboxEntry[]; ifOpen: OutboxEntry[] },
@@ -54,7 +55,7 @@ export function createLinkErasures({ links, responses }: Pick<Models, 'links' | 
         .lean<Link>();
     },
 
-    /** Returns the ids of the responses of a link: a unique link has one at most. */
+    /** Returns the ids of a link's responses. A unique link has at most one. */
     async responsesOf(linkId: string): Promise<string[]> {
       const rows = await responses.find(responsesWith(linkId), { _id: 1 }).lean<{ _id: string }[]>();
       return rows.map(({ _id }) => _id);

@@ -8,7 +8,7 @@ export interface LinkFilter {
   personState?: PersonState | undefined;
   /** Selects links with (true) or without (false) a complete response. */
   complete?: boolean | undefined;
-  /** Selects the links of a person, by the digests of the person by all keys. */
+  /** Selects the links of a person, by the person's digests: one for each key of the ring. */
   personKeys?: string[] | undefined;
   /** Selects the links that changed after this time. */
   changedAfter?: Date | undefined;
@@ -20,13 +20,16 @@ export interface LinkPage {
   filter: LinkFilter;
   /** True if the project has expired or is closed: links have no expiry of their own. */
   expired: boolean;
-  /** Unique links count from SHARED_POSITION + 1; the page begins with the shared link if this is smaller. */
+  /**
+   * The page begins after this position. Unique links count from SHARED_POSITION + 1; a smaller value also includes the
+   * shared link.
+   */
   after: number;
 }
 
 /**
- * The sealed text of invitations in one page, which has at least one link. The JSON of a page is then shorter than the
- * memory that the gateway reserves for it: 512 KiB.
+ * The maximum length of the sealed invitations in a page of several links. With this limit, the JSON of a page is
+ * shorter than the memory that the gateway reserves for it: 512 KiB.
  */
 const PAGE_BYTES = 224 * 1024;
 // If more links changed, the query reads the project's links in order and skips those without a change.
@@ -49,8 +52,8 @@ const COMBINATIONS = FLAGS.flatMap(disabled =>
 type Combination = (typeof COMBINATIONS)[number];
 
 /**
- * Returns the combinations of unique links that a filter selects; undefined for all. Each one is a single range of the
- * index `unique_links`, in order of the positions, so a page reads only what it returns.
+ * Returns the combinations that a filter selects; undefined for all. Each combination is a single range of the index
+ * `unique_links`, in order of the positions, so a page reads only the links that it returns.
  */
 function selected({ state, personState: person, complete }: LinkFilter, expired: boolean): Combination[] | undefined {
   if (state === undefined && person === undefined && complete === undefined) return undefined;
@@ -87,7 +90,8 @@ export function createLinkPages({ links }: Pick<Models, 'links'>) {
     const query = { projectId, ownerId, position: { $gt: after } };
     if (personKeys === undefined && changedAfter === undefined) {
       if (!chosen) return { query, index: POSITIONS };
-      // The project outside selects the shard. The rest must be inside, so that each alternative is one range of the index.
+      // `projectId` is outside `$or`, because it selects the shard. All other conditions are inside, so that each
+      // alternative is one range of the index.
       return { query: { projectId, $or: chosen.map(each => ({ ...query, ...each })) }, index: 'unique_links' };
     }
     const changed = changedAfter && (await changedSince(page, changedAfter));
@@ -114,7 +118,7 @@ export function createLinkPages({ links }: Pick<Models, 'links'>) {
         .find(found.query, PLAIN_LINK)
         .hint(found.index as never)
         .sort({ position: 1 })
-        // The additional row shows whether another page follows.
+        // One additional row, to find out whether another page follows.
         .limit(limit + 1)
         .lean<Link[]>()
         .cursor({ batchSize: limit + 1 });

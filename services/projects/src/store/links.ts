@@ -39,7 +39,9 @@ interface Newest {
   now: Date;
 }
 
-/** The two links that a query for a project also reads: the unique link that changed last, and the shared link. */
+/**
+ * Two links that a query for a project reads at the same time: the unique link that changed last, and the shared link.
+ */
 export interface LinkHeads {
   newest: Newest[];
   shared: Summed[];
@@ -189,8 +191,8 @@ export function createLinks({ links }: Pick<Models, 'links'>, hashes: Hashes) {
     },
 
     /**
-     * Does the same for one project, with `LinkHeads` that were just read: queries the database only if a unique link
-     * has changed.
+     * Does the same for one project, from `LinkHeads` that the caller just read. Queries the database only if a unique
+     * link has changed.
      */
     async sumsFrom(ownerId: string, projectId: string, { newest, shared }: LinkHeads): Promise<ProjectSums> {
       const stamps = new Map(newest.map(each => [projectId, stampFrom(each)]));

@@ -6,7 +6,7 @@ import type { Models } from './models.ts';
 import { responseAt } from './responses.ts';
 import type { ClientSession } from './transaction.ts';
 
-/** A change of what the owner stated about a link; null removes, undefined leaves. */
+/** A change of a link's invitation. null removes a field; undefined leaves it unchanged. */
 export interface InvitationChange {
   disabled?: boolean | undefined;
   sealedInvitation?: string | null;
@@ -21,7 +21,7 @@ export type ReferredResponse = Pick<Response, '_id' | 'sealedReference'>;
 
 const INVITED = { type: 1, projectId: 1, sealedInvitation: 1, dueAt: 1 } as const;
 
-/** Reads and writes the sealed data of people. Every key is a digest, see `SecretBox`. */
+/** Reads and writes the sealed data of people. Every `personKey` is a digest, see `SecretBox`. */
 export function createPeople({ links, responses }: Pick<Models, 'links' | 'responses'>) {
   return {
     /** Returns the links of these people. */
@@ -48,7 +48,7 @@ export function createPeople({ links, responses }: Pick<Models, 'links' | 'respo
       return rows.map(({ sessionId }) => sessionId);
     },
 
-    /** Returns what is stated about some links of a project. */
+    /** Returns the invitations of some links of a project. */
     async invitationsOf(projectId: string, linkIds: string[]): Promise<InvitedLink[]> {
       return await links.find({ _id: { $in: linkIds }, projectId }, INVITED).lean<InvitedLink[]>();
     },
@@ -74,8 +74,8 @@ export function createPeople({ links, responses }: Pick<Models, 'links' | 'respo
     },
 
     /**
-     * Removes the person and the metadata of a unique link. Adds the event of this change also when there were none, because
-     * earlier events may have what the owner removed. Returns whether there were any.
+     * Removes the person and the metadata of a unique link. Returns whether there were any. Adds the event of this
+     * change in any case, because earlier events may contain a person whom the owner has already removed.
      */
     async forget(key: LinkKey, event: OutboxEntry): Promise<boolean> {
       const before = await links

@@ -19,13 +19,13 @@ export interface ProjectChange {
   /** null removes it. */
   retentionDays?: number | null;
   addressWasSet: boolean;
-  /** Present with a change of the reminders. */
+  /** Present if the owner changes the reminders. */
   reminding?: ReturnType<typeof reminderFields>;
   /** Present if the change may bring a reminder forward. */
   remindAt?: Date;
 }
 
-/** A project with a retention of its own. */
+/** A project that has its own retention. */
 export type OwnRetention = Required<Pick<Project, '_id' | 'ownerId' | 'retentionDays'>>;
 
 // Enough for the sandboxes of fifty owners.
@@ -44,7 +44,7 @@ export const PLAIN_PROJECT = {
   sandboxDueAt: 0,
   outbox: 0,
 } as const;
-// Long texts stay in the database, because the questions alone can have 100 KB.
+// Leaves out the long texts: the questions alone can have 100 KB.
 const SUMMARY = {
   createdAt: 1,
   expiresAt: 1,
@@ -97,8 +97,8 @@ export function createProjects({ projects }: Pick<Models, 'projects'>, hashes: H
     },
 
     /**
-     * Makes transactions that add links or people to the same project run one after another: of two concurrent ones, one
-     * fails here and is retried. Returns null if this owner has no such project.
+     * Makes transactions that add links or people to the same project run one after another: if two run at the same
+     * time, one fails here and is retried. Returns null if this owner has no such project.
      */
     async lockPeople(
       ownerId: string,
@@ -222,7 +222,7 @@ export function createProjects({ projects }: Pick<Models, 'projects'>, hashes: H
         .lean<Project>();
     },
 
-    /** Returns the projects with a retention of their own, in the order of their ids. */
+    /** Returns the projects that have their own retention, in the order of their ids. */
     async retentions(after: string, limit: number): Promise<OwnRetention[]> {
       return await projects
         .find({ _id: { $gt: after }, retentionDays: { $exists: true } }, { _id: 1, ownerId: 1, retentionDays: 1 })
@@ -243,8 +243,8 @@ export function createProjects({ projects }: Pick<Models, 'projects'>, hashes: H
     },
 
     /**
-     * Returns at most `limit` sandboxes whose erasure is due, and postpones it by `againMs`, for the case that the caller
-     * does not finish it. Owners take turns.
+     * Returns at most `limit` sandboxes whose erasure is due. Postpones each erasure by `againMs`, so that another
+     * caller retries it if this one fails. Owners take turns.
      */
     async takeEndedSandboxes(now: Date, limit: number, againMs: number): Promise<Pick<Project, '_id' | 'ownerId'>[]> {
       const due = await projects

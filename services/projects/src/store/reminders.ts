@@ -37,7 +37,7 @@ export interface DueOwner {
 }
 
 export function createReminders({ projects, links, responses }: Models, transact: Transact) {
-  /** Returns the first links after the progress, in the order in which their time comes. */
+  /** Returns the first links after the stored progress, in the order of their reminder times. */
   function following({ _id: projectId, reminders }: Project, time: ReminderTime, limit: number) {
     const { position, since, dueAt } = reminders![time.key]!;
     if (time.kind === 'after')
@@ -55,7 +55,7 @@ export function createReminders({ projects, links, responses }: Models, transact
       .limit(limit);
   }
 
-  /** Returns the links whose person has sent nothing. No clip of theirs can land before the transaction ends. */
+  /** Returns the links whose person has sent nothing. Until the transaction ends, no clip of these people can land. */
   async function withoutClip(candidates: Link[], now: Date, session: ClientSession): Promise<Link[]> {
     const begun = candidates.filter(({ claimed }) => claimed > 0).map(({ _id }) => _id);
     if (begun.length === 0) return candidates;
@@ -106,13 +106,13 @@ export function createReminders({ projects, links, responses }: Models, transact
       return owners.sort((a, b) => a.at.getTime() - b.at.getTime());
     },
 
-    /** Returns when the time of the next link comes; undefined if no link is left. */
+    /** Returns the time of the next link's reminder; undefined if no link is left. */
     async nextTime(project: Project, time: ReminderTime): Promise<Date | undefined> {
       const [link] = await following(project, time, 1).lean<Link[]>();
       return link && time.of(link);
     },
 
-    /** Reminds the next batch of links. Returns how many were reminded: none if another process was faster. */
+    /** Reminds the next batch of links. Returns the number of reminded links; 0 if another process was faster. */
     async remindBatch(project: Project, time: ReminderTime, clock: Now): Promise<number> {
       const field = `reminders.${time.key}`;
       const progress = project.reminders![time.key]!;
@@ -156,7 +156,7 @@ export function createReminders({ projects, links, responses }: Models, transact
       await projects.updateMany({ ownerId, remindAt: { $gt: now } }, { $set: { remindAt: now } });
     },
 
-    /** Reminds one link now. Returns null for an unknown link, or why it may not be reminded. */
+    /** Reminds one link now. Returns null for an unknown link, or the reason for refusing the reminder. */
     async remindOne(
       ownerId: string,
       key: LinkKey,
@@ -168,7 +168,7 @@ export function createReminders({ projects, links, responses }: Models, transact
         .findOne({ ...linkAt(key), ownerId }, PLAIN_LINK)
         .session(session)
         .lean<Link>();
-      // Writes the project, so that it cannot be closed meanwhile.
+      // Writes the project, so that nobody can close it before this transaction ends.
       const project = await projects
         .findOneAndUpdate(
           { _id: key.projectId, ownerId },
@@ -196,5 +196,5 @@ export function createReminders({ projects, links, responses }: Models, transact
   };
 }
 
-/** Ends a transaction that must change nothing. */
+/** Thrown to abort a transaction that must change nothing. */
 class NotNow extends Error {}

@@ -58,8 +58,8 @@ export const tokenSchema = new Schema<TokenDocument>(
 ).index({ userId: 1, _id: 1 });
 
 /**
- * Returns the type under which a value is stored. Lists contain texts, and a text may be empty, which Mongoose would
- * treat as absent.
+ * Returns the Mongoose type for storing a value. Lists contain texts. A text may be empty; with `required`, Mongoose
+ * would treat an empty text as absent.
  */
 function storedAs(value: unknown) {
   if (Array.isArray(value)) return [String];
@@ -104,7 +104,7 @@ export const projectSchema = new Schema<ProjectDocument>(
   whole,
 )
   .index(...outboxIndex)
-  // With the name, so that a search reads no project: the questions of one can have 100 KB.
+  // Includes the name, so that a search reads only the index: the questions of one project can have 100 KB.
   .index({ ownerId: 1, _id: -1, 'settings.projectName': 1 })
   .index(
     { remindAt: 1, ownerId: 1, _id: 1 },
@@ -223,7 +223,7 @@ export const responseSchema = new Schema<ResponseDocument>(
   .index(...outboxIndex)
   .index({ linkId: 1 }, { unique: true, partialFilterExpression: { solo: true } })
   .index({ linkId: 1, personKey: 1 }, { name: 'references', partialFilterExpression: { personKey: { $exists: true } } })
-  // The sweepers use these two indexes, which stay small.
+  // The sweepers use these two indexes. Both stay small.
   .index({ heldUntil: 1 }, { name: 'empty_claims', partialFilterExpression: { use: 'held', hasBytes: false } })
   .index({ 'transfer.leaseUntil': 1 }, { name: 'open_transfers', sparse: true });
 

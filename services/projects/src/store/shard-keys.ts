@@ -15,9 +15,9 @@ const keys: ShardKeys = {
   links: { projectId: 'hashed' },
   // A unique link has at most one response, and every response's id begins with its link's id.
   responses: { linkId: 'hashed' },
-  // A hash is unique in the whole system, and it is all that a look-up knows.
+  // A hash is unique in the whole system, and a look-up knows only the hash.
   hashes: { _id: 'hashed' },
-  // The fields of this collection's unique index. The records of one user can be on many shards.
+  // The unique index has these fields. The records of one user can be on many shards.
   idempotency: { userId: 1, key: 1 },
   erasures: { _id: 'hashed' },
 };

@@ -12,7 +12,7 @@ import type { Users } from './users.ts';
  * a connection.
  *
  *  1. one transaction: reserve an increase, record the change in the project
- *  2. one write: the link accepts the change, or refuses it for good; its `usesVersion` increases in both cases
+ *  2. one write: the link accepts the change, or refuses it permanently; its `usesVersion` increases in both cases
  *  3. one transaction: return a decrease, set the project's number of uses, remove the record
  *
  * The version makes each step happen once. Any process that finds a record continues from it; after a crash, the

@@ -39,8 +39,8 @@ const WRITE_TRIES = 12;
 const IDS_MAX = 10_000;
 
 /**
- * The outbox of a response with the event of its beginning. Only step 3 of its first claim finds that event, so the
- * event is published once per response, and never for a claim that the link refused.
+ * Adds the event of a response's beginning to its outbox. Only step 3 of the first claim does this, so the service
+ * publishes the event once per response, and never for a claim that the link refused.
  */
 const WITH_BEGINNING = {
   $cond: [
@@ -58,7 +58,7 @@ export interface TransferRef extends LinkKey {
 }
 
 export function createTransferSteps({ links, responses }: Models, leaseMs: number) {
-  // A delayed update ends before another process may take over its transfer.
+  // Ends a delayed update before another process may take over its transfer.
   const applyLimitMs = Math.ceil(leaseMs / 2);
   const takeOverAfterMs = leaseMs;
 
@@ -150,7 +150,7 @@ export function createTransferSteps({ links, responses }: Models, leaseMs: numbe
       return transfers.map(transfer => outcomes.get(transfer)!);
     },
 
-    /** Runs step 3 if the holder is still the same. Returns the transfers that no response has any more. */
+    /** Runs step 3 if the holder is still the same. Returns the transfers that are no longer in any response. */
     async drop(batch: TransferRef[]): Promise<TransferRef[]> {
       const ids = responsesIn(batch);
       const transfers = { 'transfer.id': { $in: batch.map(ref => ref.transferId) } };

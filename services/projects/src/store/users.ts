@@ -62,8 +62,8 @@ export function createUsers({ users }: Pick<Models, 'users'>) {
     },
 
     /**
-     * Records a new sandbox of the user, which ends at `endsAt`, in one conditional update. Fails with `not_found` for an
-     * unknown user, and with `forbidden` if as many as LIMITS.sandboxes have not reached their end.
+     * Records a new sandbox of the user, which ends at `endsAt`, in one conditional update. Fails with `not_found` for
+     * an unknown user, and with `forbidden` if the user already has LIMITS.sandboxes sandboxes that have not ended.
      */
     async addSandbox(
       userId: string,

@@ -14,9 +14,9 @@ import { insertUnique, type MintedLink } from './mint-links.ts';
 import { usesOf } from './uses-of.ts';
 
 export interface Duplicate {
-  /** The entry in the request, from 0. */
+  /** The position of the entry in the request, from 0. */
   index: number;
-  /** The link that has the same person; '' if an earlier entry has it. */
+  /** The link that has the same person; '' if only an earlier entry of the request has this person. */
   linkId: string;
 }
 
@@ -26,8 +26,8 @@ export interface AddedLinks {
   first: MintedLink[];
   duplicates: Duplicate[];
   /**
-   * The videos that remain of the allowance; null without a limit. In a dry run, those after the creation: negative if it
-   * is too small.
+   * The videos that remain of the allowance; null without a limit. A dry run returns the number after the creation;
+   * negative if the allowance is too small.
    */
   remaining: number | null;
 }
@@ -36,7 +36,7 @@ export interface Addition<T> {
   ownerId: string;
   projectId: string;
   invitations: Invitation[];
-  /** Creates the other links if there are duplicates. */
+  /** True to create the other links if there are duplicates. */
   skipsDuplicates: boolean;
   dryRun: boolean;
   repeat: RepeatKey | undefined;
@@ -46,8 +46,8 @@ export interface Addition<T> {
 const COMPARED_AT_ONCE = 1_000;
 
 /**
- * Adds links to a project: reserves the allowance and stores the links and the answer, in one transaction. Creates
- * nothing in a dry run, or if there are duplicates that it may not skip.
+ * Adds links to a project: reserves the allowance and stores the links and the result for repeated requests, in one
+ * transaction. Creates nothing in a dry run, or if there are duplicates that it may not skip.
  */
 export async function addLinks<T>(context: Context, given: Addition<T>, call: CallContext): Promise<T> {
   const count = given.invitations.length;
@@ -143,7 +143,7 @@ async function positionBefore(
   );
 }
 
-/** Returns the entries whose person an earlier entry or a link of the project has, in order. */
+/** Returns, in order, the entries whose person is also in an earlier entry or in a link of the project. */
 async function findDuplicates(
   { store, secrets }: Pick<Context, 'store' | 'secrets'>,
   { projectId, invitations }: Pick<Addition<unknown>, 'projectId' | 'invitations'>,
@@ -162,12 +162,12 @@ async function findDuplicates(
     const links = await store.people.linksOf(projectId, keys.slice(from, from + COMPARED_AT_ONCE), session);
     for (const { personKey, linkId } of links) found.set(entries.get(personKey)!, linkId);
   }
-  // If a link has the person of a repeated entry, the answer names this link for both entries.
+  // If two entries have the same person as a link, the result names this link for both entries.
   for (const { index, of } of repeated) found.set(index, found.get(of) ?? '');
   return [...found].map(([index, linkId]) => ({ index, linkId })).sort((a, b) => a.index - b.index);
 }
 
-// Not a conflict, because clients retry conflicts and this answer is lost for good.
+// Does not use `conflict`: clients retry conflicts, but this result is permanently lost.
 const lostAnswer = (projectId: string) =>
   new DomainError(
     'unprocessable',

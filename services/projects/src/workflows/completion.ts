@@ -9,11 +9,11 @@ type Deps = Pick<Context, 'store' | 'secrets' | 'config'>;
 /** The contributor gets these values at the end of a response. */
 export interface Completion {
   code: string;
-  /** '' if the project names no address. */
+  /** '' if the project has no return address. */
   returnUrl: string;
 }
 
-/** Returns the completion of a complete response; undefined for another one. Repeated calls change nothing. */
+/** Returns the completion of a complete response; undefined for an incomplete one. Repeated calls change nothing. */
 export async function completionOf(context: Deps, response: Response): Promise<Completion | undefined> {
   if (!response.complete) return undefined;
   const code = await claimCode(context.store, response);
@@ -25,7 +25,10 @@ export async function completionOf(context: Deps, response: Response): Promise<C
   return { code, returnUrl: filled(response.settings.returnUrl, name => values[name]) };
 }
 
-/** Returns the owner's key for the person of a unique link, or the reference that the address of a shared link stated. */
+/**
+ * Returns the reference of a response: of a unique link, the owner's own; of a shared link, the one from the address
+ * that the contributor opened.
+ */
 async function referenceOf(context: Deps, response: Response): Promise<string> {
   const { linkId, projectId, solo, settings } = response;
   if (!settings.returnUrl.includes('{reference}')) return '';

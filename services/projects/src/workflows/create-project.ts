@@ -23,7 +23,9 @@ export interface Creation<T> {
   now: Date;
 }
 
-/** Reserves the allowance and stores the project, its links and the answer, in one transaction. */
+/**
+ * Reserves the allowance and stores the project, its links and the result for repeated requests, in one transaction.
+ */
 export async function createProject<T>(context: Context, creation: Creation<T>, call: CallContext): Promise<T> {
   const { order, repeat, format } = creation;
   const request = { ownerId: order.ownerId, repeat, format, lost: lostAnswer };
@@ -38,8 +40,8 @@ async function create<T>(context: Context, { order, format, now }: Creation<T>, 
   const { session, signal } = run;
   const made = makeProject(context, order, now);
   const work = async () => {
-    // Writes the user first: when two creations run at the limit of an allowance, one waits here and has written
-    // nothing.
+    // Writes the user first: if two creations compete for the last videos of an allowance, one waits here, before it
+    // has written anything else.
     const { sandboxEndsAt: endsAt } = made.project;
     const user = endsAt
       ? await store.users.addSandbox(order.ownerId, { now, endsAt }, session)
@@ -63,7 +65,7 @@ async function insertLinks(context: Context, made: NewProject, session: ClientSe
   return await insertUnique(context, { ...made, after: SHARED_POSITION, now: () => made.project.createdAt }, session);
 }
 
-// Not a conflict, because clients retry conflicts and this answer is lost for good.
+// Does not use `conflict`: clients retry conflicts, but this result is permanently lost.
 const lostAnswer = (projectId: string) =>
   new DomainError(
     'unprocessable',

@@ -24,8 +24,8 @@ export async function tallyLink(deps: Deps, key: OwnedLinkKey): Promise<ProjectT
 }
 
 /**
- * Erases this service's data of a link, for good. Can be stopped at any line and repeated. Does nothing if the owner's
- * project is erased already.
+ * Permanently erases this service's data of a link. Can be stopped at any line and repeated. Does nothing if the
+ * owner's project is already erased.
  */
 export async function eraseLink(deps: Deps, key: OwnedLinkKey): Promise<ProjectTally> {
   const { store } = deps;
@@ -33,7 +33,7 @@ export async function eraseLink(deps: Deps, key: OwnedLinkKey): Promise<ProjectT
   if (!link) return NOTHING;
   const { ownerId, projectId, linkId } = key;
   const events = {
-    // First, so that the event of the close gets no data either.
+    // This event comes first, so that the event of the close gets no data either.
     always: [personErased({ projectId, ownerId, linkId })],
     ifOpen: [linkClosed({ _id: linkId, projectId, ownerId })],
   };

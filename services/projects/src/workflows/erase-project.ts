@@ -28,7 +28,8 @@ export async function tallyProject({ store }: Pick<Deps, 'store'>, projectId: st
 }
 
 /**
- * Erases a project for its owner, or only counts its data. Fails with `not_found` if it never was the owner's. Repeatable.
+ * Erases a project for its owner, or only counts its data. Fails with `not_found` if the project never belonged to this
+ * owner. Repeatable.
  */
 export async function eraseOwnedProject(
   deps: Deps,

@@ -6,15 +6,15 @@ import { personErased } from '../messages.ts';
 export interface ForgottenPerson {
   references: number;
   people: number;
-  /** The link whose events lose their data; "" if none do. */
+  /** The link whose events lose their data; "" if no events do. */
   linkId: string;
 }
 
 const NOBODY: ForgottenPerson = { references: 0, people: 0, linkId: '' };
 
 /**
- * Removes the person of a response whose last clip is erased: of its unique link, or the reference that it stated on a shared
- * link. An id that names nothing must not stop the erasure of a clip.
+ * Removes the person of a response whose last clip is erased: the person of its unique link, or its reference on a
+ * shared link. Ignores an unknown id, because it must not stop the erasure of a clip.
  */
 export async function forgetPerson(
   { store }: Pick<Context, 'store'>,

@@ -25,19 +25,19 @@ export interface LinkOrder {
   /** The position of the link before the first one. */
   after: number;
   /**
-   * Called for each batch. The sums of links are cached until a link changes, so a link that is added to a project must
-   * not be dated before a change of another link.
+   * Called for each batch. Caches keep the sums of links until a link has a later time of change, so a new link must
+   * not have an earlier time than another link's last change.
    */
   now(): Date;
 }
 
-// 500 tokens: sealing them takes some milliseconds, and together they have some hundred KB.
+// Sealing 500 tokens takes some milliseconds; together, they have some hundred KB.
 const MINTED_AT_ONCE = LIMITS.linkPageSize;
-// The stored answer has the first links, and a document of MongoDB has at most 16 MB.
+// The stored result contains the first links, and a MongoDB document has at most 16 MB.
 const FIRST_BYTES = 2 * 1024 * 1024;
 
 /**
- * Makes and inserts the links in batches, so that 10,000 links are never in memory together. Returns the first ones;
+ * Makes and inserts the links in batches, so that 10,000 links are never in memory together. Returns the first links;
  * clients read the others in pages.
  */
 export async function insertUnique(
@@ -60,7 +60,7 @@ export async function insertUnique(
   return first ?? [];
 }
 
-/** Returns the links at the beginning of a batch whose invitations are not too long for one answer. */
+/** Returns the first links of a batch, as many as have invitations that are short enough for one HTTP response. */
 function firstOf(minted: MintedLink[]): MintedLink[] {
   let bytes = 0;
   const end = minted.findIndex(({ link }, index) => {

@@ -33,7 +33,7 @@ export async function remindNow<T>(context: Context, reminding: Reminding<T>, ca
   });
 }
 
-// Not a conflict, because clients retry conflicts and this answer is lost for good.
+// Does not use `conflict`: clients retry conflicts, but this result is permanently lost.
 const lostAnswer = () =>
   new DomainError(
     'unprocessable',

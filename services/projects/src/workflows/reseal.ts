@@ -20,8 +20,8 @@ export interface Resealed {
 const BATCH = 500;
 
 /**
- * Reseals the records after `after` with the first key of the ring. Other requests continue: a text that another
- * request changes meanwhile is not overwritten.
+ * Reseals the records after `after` with the first key of the ring. Other requests can run at the same time: this does
+ * not overwrite a text that another request has changed.
  */
 export async function resealBatch(
   { store, secrets }: Pick<Context, 'store' | 'secrets'>,

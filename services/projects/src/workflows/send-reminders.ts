@@ -8,14 +8,18 @@ type Deps = Pick<Context, 'store' | 'clock'>;
 
 const ROUNDS = 100;
 const ROUND_MS = 20_000;
-/** A change of a project, its people or its owner brings the next look forward, so these only bound the effect of a defect. */
+/**
+ * A change of a project, its people or its owner makes the next check due at once. So these intervals only limit the
+ * effect of a defect.
+ */
 const LOOK_SECONDS = 3_600;
 const LOOK_CLOSED_SECONDS = 86_400;
 const AFTER_FAILURE_SECONDS = 60;
 
 /**
- * Sends the reminders that are due, for at most `ROUND_MS`. Projects take turns, one batch of links for each; the
- * projects of different owners alternate. A disabled owner's projects send nothing. Several processes may do this at the same time: see store/reminders.ts.
+ * Sends the reminders that are due, for at most `ROUND_MS`. Projects take turns with one batch of links each,
+ * round-robin by owner. A disabled owner's projects send nothing. Several processes may do this at the same time: see
+ * store/reminders.ts.
  */
 export async function sendReminders(deps: Deps, log: Logger, signal?: AbortSignal): Promise<number> {
   const end = performance.now() + ROUND_MS;
@@ -40,7 +44,7 @@ async function remindProject({ store, clock }: Deps, projectId: string, log: Log
     await store.reminders.lookAgain(project, inSeconds(now, LOOK_CLOSED_SECONDS));
     return 0;
   }
-  // Nothing moves, so that the owner's people are reminded when the operator enables the owner again.
+  // Keeps the progress, so that the owner's people get the reminders when the operator enables the owner again.
   if (await store.users.isDisabled(project.ownerId)) {
     await store.reminders.lookAgain(project, inSeconds(now, LOOK_SECONDS));
     return 0;
@@ -64,7 +68,7 @@ async function remindProject({ store, clock }: Deps, projectId: string, log: Log
   return sum;
 }
 
-/** Orders projects so that the first project of each owner comes before any second one. */
+/** Orders projects so that the first project of each owner comes before the second project of any owner. */
 function inTurns(owners: DueOwner[]): string[] {
   const most = Math.max(...owners.map(({ projectIds }) => projectIds.length));
   return Array.from({ length: most }, (_, turn) => owners.flatMap(({ projectIds }) => projectIds[turn] ?? [])).flat();

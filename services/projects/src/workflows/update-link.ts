@@ -10,7 +10,7 @@ import type { LinkKey } from '../store/links.ts';
 import type { ClientSession } from '../store/transaction.ts';
 import { openInvitation, sealInvitation } from './invitations.ts';
 
-/** Undefined fields stay unchanged; null removes. */
+/** Undefined fields stay unchanged; null removes a value. */
 export interface LinkUpdate extends LinkKey {
   ownerId: string;
   disabled: boolean | undefined;

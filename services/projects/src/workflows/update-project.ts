@@ -41,8 +41,8 @@ export async function updateProject(context: Context, update: ProjectUpdate, sig
     if (!before) throw noSuchProject();
     const change = changeOf(context, update, before);
     await checkSandboxAfter(context, update, before);
-    // Validates the whole change first, then makes the part that the allowance or the link may refuse. So a refused
-    // update changes nothing.
+    // Validates the whole change first, then changes the number of uses, because the allowance or the link may refuse
+    // it. So a refused update changes nothing.
     if (sharedLinkMaxUses !== undefined) {
       const done = await changeUses(context, before, sharedLinkMaxUses, signal);
       if (!done) continue;
@@ -64,7 +64,7 @@ async function checkSandboxAfter({ store }: Context, { settings }: ProjectUpdate
   checkSandbox({ ...now, ...settings, sandbox: true }, uses + sharedLinkMaxUses - now.sharedLinkMaxUses);
 }
 
-/** Returns the names of the settings that the change gives another value. */
+/** Returns the names of the settings whose values the change really changes. */
 function changedBy({ settings, expiresAt, secret, retentionDays }: ProjectChange, before: Project): string[] {
   const names = Object.entries(settings).filter(
     ([name, value]) => !isDeepStrictEqual(value, before.settings[name as SettingName]),
@@ -127,7 +127,7 @@ function changeOf(
   return change;
 }
 
-/** Returns undefined if the secret stays the same: a rotation would push out the real former secret. */
+/** Returns undefined if the secret stays the same, because a rotation would replace the real former secret. */
 function rotation(
   context: Pick<Context, 'config' | 'secrets'>,
   before: Project,

@@ -68,10 +68,13 @@ export interface ErasedProject {
 /** The erasure of a project by its owner, or of a link. */
 export interface OwnedErasure {
   ownerId: string;
-  /** When the other services learned of it. */
+  /** When the other services learned of the erasure. */
   announcedAt?: Date;
   doneAt?: Date;
-  /** When Kafka deletes the last record; absent when it keeps records forever, and until the erasure is done. */
+  /**
+   * When Kafka deletes the last record of the erased data; absent until the erasure is done, and if Kafka keeps records
+   * forever.
+   */
   recordsEndAt?: Date;
   /** The counts of the data that was removed so far, here and in the projects service. */
   removed: Record<string, number>;

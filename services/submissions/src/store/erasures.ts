@@ -33,15 +33,15 @@ export interface ErasureStore extends LinkErasures {
   /** Returns submissions of a project that were not erased. */
   ofProject(projectId: string, limit: number): Promise<Erasable[]>;
   countOfProject(projectId: string): Promise<{ submissions: number; uploads: number; notes: number }>;
-  /** Returns whether a project still has submissions or uploads. */
+  /** Returns whether the project has submissions or uploads that are not erased. */
   hasRest(projectId: string): Promise<boolean>;
   /** Returns submissions that landed more than `ageMs` ago, oldest first. */
   olderThan(ageMs: number, limit: number): Promise<Erasable[]>;
   /** Does the same in one project. */
   olderThanIn(project: { projectId: string; ownerId: string }, ageMs: number, limit: number): Promise<Erasable[]>;
   /**
-   * Replaces the submission with its tombstone and the events of the erasure, in one write. A late result then finds no
-   * submission to update. The tombstone's purge is due after `purgeMs`. Returns false when another process was faster.
+   * Replaces the submission with its tombstone and the events of the erasure, in one write, so that a late result finds
+   * no submission to update. The tombstone's purge is due after `purgeMs`. Returns false if another process was faster.
    */
   bury(submission: Erasable, purgeMs: number): Promise<boolean>;
   /** Empties the uploads of an answer, a link or a project, so that they accept no more bytes. Returns their ids. */
@@ -66,15 +66,15 @@ export interface ErasureStore extends LinkErasures {
   /** Records that a project is erased, with a purge due after `purgeMs`. Does nothing if this is already recorded. */
   closeProject(projectId: string, purgeMs: number): Promise<void>;
   /**
-   * Does the same as `closeProject` for the owner, or for a link of the project. Returns the erasure; `isNew` if this call
-   * recorded it.
+   * Does the same as `closeProject`, for an erasure by the owner, or of a link. Returns the erasure; `isNew` is true if
+   * this call recorded it.
    */
   begin(
     which: { projectId: string; ownerId: string; linkId?: string },
     purgeMs: number,
   ): Promise<ErasedProject & { isNew: boolean }>;
   findProject(id: string): Promise<ErasedProject | undefined>;
-  /** Adds to the counts of the owner's erasure. This and the next methods take the id of a project or a link. */
+  /** Adds to the counts of the owner's erasure. From here on, `id` is the id of a project or a link. */
   addRemoved(id: string, counts: { removed?: object; removedOfProject?: object }): Promise<void>;
   announced(projectId: string): Promise<void>;
   /** Records that nothing of the project is left. */
@@ -128,14 +128,15 @@ function submissionsPart({ submissions }: Models) {
     },
     async olderThanIn({ projectId, ownerId }: { projectId: string; ownerId: string }, ageMs: number, limit: number) {
       const before = later(await databaseNow(submissions), -ageMs);
-      // An id has the time of a process, so `createdAt` decides; the ids only keep the query from reading young clips.
+      // An id contains the time of a process's clock, so `createdAt` decides. The condition on the id only prevents the
+      // query from reading young clips.
       const _id = { $lt: firstIdAt(before.getTime() + CLOCKS_MS) };
       return many({ projectId, ownerId, _id, createdAt: { $lt: before } }, { _id: 1 }, limit);
     },
     async bury({ id, projectId, answer, trace }: Erasable, purgeMs: number) {
       const erasedAt = await databaseNow(submissions);
       const erased = { projectId, submissionId: id };
-      // At the first event, the webhooks service deletes its copies; the second event notifies the owner.
+      // The first event makes the webhooks service delete its copies; the second event notifies the owner.
       const events: SubmissionEvent[] = [
         { type: 'submission.erased', ...erased },
         { type: 'submission.erasure', ...erased, erasedAt },
@@ -155,7 +156,7 @@ function submissionsPart({ submissions }: Models) {
         revision: 0,
         outbox: events.map(event => outboxEntry(toEvent(event))),
       };
-      // `changedAt` tells project-figures.ts that the project has changed.
+      // `changedAt` shows project-figures.ts that the project has changed.
       const { modifiedCount } = await submissions.collection.updateOne(
         { _id: id as never, projectId, erasedAt: null },
         [{ $replaceWith: { $mergeObjects: [{ $literal: tombstone }, { changedAt: '$$NOW' }] } }],
@@ -189,7 +190,7 @@ function belongingsPart({ submissions, uploads, partPages, notes }: Models) {
     const { linkId, responseId, questionIndex } = which;
     return { _id: { $in: [noteId(linkId, responseId, questionIndex), noteId(linkId, responseId, undefined)] } };
   };
-  // A link has few uploads, its project may have very many.
+  // A link has few uploads, but its project may have very many, so a query for a link names its index.
   const indexFor = (which: Belonging) => ('linkId' in which ? { hint: RESPONSE_INDEX } : {});
   return {
     async emptyUploads(which: Belonging, limit: number) {

@@ -1,4 +1,4 @@
-/** The largest difference to expect between the clocks of two processes. */
+/** The largest expected difference between the clocks of two processes. */
 export const CLOCKS_MS = 60_000;
 
 /** Returns the smallest UUIDv7 with this time. */

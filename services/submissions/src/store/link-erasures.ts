@@ -20,11 +20,11 @@ export interface LinkErasures {
   countOfLink(
     link: LinkOfProject & { ownerId: string },
   ): Promise<{ submissions: number; uploads: number; notes: number }>;
-  /** Returns those of the submissions whose erasure began and did not end. */
+  /** Returns the submissions whose erasure began but did not end. */
   unfinished(projectId: string, submissionIds: string[]): Promise<Erasable[]>;
-  /** Returns whether a link still has submissions or uploads. */
+  /** Returns whether the link has submissions or uploads that are not erased. */
   hasRestOfLink(link: LinkOfProject & { ownerId: string }): Promise<boolean>;
-  /** Adds to the submissions of a link's erasure: their tombstones do not name the link. */
+  /** Adds submissions to the record of a link's erasure, because their tombstones do not name the link. */
   addSubmissions(linkId: string, submissionIds: string[]): Promise<void>;
 }
 

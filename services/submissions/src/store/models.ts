@@ -20,8 +20,8 @@ export const UPLOAD_INDEX = {
 } as const;
 
 /**
- * The indexes that cover the queries for figures. A query can use such an index only if it names the index's last
- * field.
+ * The indexes that cover the queries for metrics. A query can use such an index only if its filter contains the index's
+ * last field.
  */
 export const FIGURES_INDEX = { clips: 'clip_states', jobs: 'jobs_since', landings: 'landings_since' } as const;
 
@@ -196,9 +196,9 @@ const submissionSchema = new Schema(
     // The trace in which the clip landed; the tombstone has it too.
     trace,
     revision: { type: Number, required: true },
-    // Until this time at least, the upload is kept in addition to the video: see archives.ts.
+    // The upload is kept in addition to the video at least until this time: see archives.ts.
     sourceHeldUntil: Date,
-    // The place at which an export could not read the video.
+    // The position in the video that an export could not read.
     unreadable: { type: { _id: false, key: String, offset: Number }, default: undefined },
     outbox: outboxField,
     // Only tombstones have these fields: see erasures.ts.
@@ -238,11 +238,11 @@ submissionSchema.index(
   },
 );
 submissionSchema.index(...outboxIndex);
-// For submissions older than the retention time, and for tombstones whose purge is due.
+// Finds submissions older than the retention time, and tombstones whose purge is due.
 submissionSchema.index({ createdAt: 1 }, { sparse: true });
 submissionSchema.index({ purgeAt: 1 }, { sparse: true });
 submissionSchema.index({ sourceHeldUntil: 1 }, { sparse: true });
-// For the accepted texts of terms of a project: a query reads one index entry per text.
+// Finds the accepted texts of terms of a project: a query reads one index entry per text.
 submissionSchema.index(
   { projectId: 1, ownerId: 1, 'terms.sha256': 1, _id: 1 },
   { partialFilterExpression: WITH_TERMS, name: TERMS_INDEX },
@@ -304,7 +304,7 @@ archivePageSchema.index({ archiveId: 1, offset: 1 });
 const erasureSchema = new Schema(
   {
     ...{ _id: String, at: Date, purgeAt: Date },
-    // The rest is present only in an erasure that the owner began.
+    // The following fields are present only in an erasure that the owner began.
     ...{ ownerId: String, announcedAt: Date, doneAt: Date, recordsEndAt: Date },
     ...{ removed: Schema.Types.Mixed, removedOfProject: Schema.Types.Mixed },
     // Present only in the erasure of a link, whose id is `_id`.
@@ -314,8 +314,8 @@ const erasureSchema = new Schema(
 );
 erasureSchema.index({ purgeAt: 1 });
 
-// Kafka records that a consumer could not handle. A replayed or dropped one has no content; its row stays so that the
-// record is not added again.
+// Kafka records that a consumer could not handle. A replayed or dropped record has no content; its row stays, so that
+// the consumer does not add the record again.
 const deadLetterSchema = new Schema(
   {
     _id: String,
@@ -333,7 +333,7 @@ const deadLetterSchema = new Schema(
     value: Buffer,
     replayedAt: Date,
     droppedAt: Date,
-    // For an unknown event: when it is checked again; absent before the first check.
+    // For an unknown event: the time of the next check; absent before the first check.
     retryAt: Date,
   },
   { ...options, collection: 'deadLetters' },

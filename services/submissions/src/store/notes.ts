@@ -18,8 +18,8 @@ export interface NoteStore {
   /** Sets the note for open and later uploads. Returns false when the clip was already sent. */
   set(key: NoteKey, note: string): Promise<boolean>;
   /**
-   * Copies an earlier note into a new upload, unless the upload has a note. Returns whether the project or the link is
-   * erased, because one query reads both.
+   * Copies an earlier note into a new upload, unless the upload has a note. Also returns whether the project or the
+   * link is erased: one query reads both.
    */
   passOn(upload: Pick<Upload, 'id' | 'projectId' | 'linkId' | 'responseId' | 'questionIndex'>): Promise<boolean>;
 }

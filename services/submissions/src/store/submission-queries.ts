@@ -69,7 +69,7 @@ const PAGE_LIMIT_MS = 4_000;
 const PAGE_BYTES = 512 * 1024;
 const ROW_BYTES = 1_024;
 
-// At most this many changed submissions are read by their ids; if there are more, the query reads the whole project.
+// If at most this many submissions changed, the query reads them by their ids; otherwise it reads the whole project.
 const CHANGED_MAX = 500;
 const EITHER = { $in: [false, true] };
 
@@ -78,7 +78,7 @@ export const listQuery = (ownerId: string, projectId: string, filter: Filter) =>
   projectId,
   ownerId,
   ...(filter.selected === undefined ? {} : { selected: filter.selected }),
-  // The index for this filter has `selected` before `_id`.
+  // Names `selected`, because the index for this filter has it before `_id`.
   ...(filter.transcriptStatus === undefined
     ? {}
     : { transcriptStatus: filter.transcriptStatus, selected: filter.selected ?? EITHER }),
@@ -109,7 +109,7 @@ function ofOrigins(query: object, origins: Origin[]): object {
   return those.length === 1 ? those[0]! : { $or: those };
 }
 
-/** Undefined if the query needs two indexes. */
+/** Returns undefined if the query needs two indexes. */
 function originsIndex(origins: Origin[]) {
   const { links, responses } = split(origins);
   if (links.length > 0 && responses.length > 0) return undefined;
@@ -182,7 +182,7 @@ export function createSubmissionQueries(submissions: Models['submissions']): Sub
       const found = submissions.find(origins ? ofOrigins(query, origins) : query, fields);
       const rows = (index ? found.hint(index) : found)
         .sort({ _id: -1 })
-        // The additional row shows whether another page follows.
+        // One additional row, to find out whether another page follows.
         .limit(limit + 1)
         .maxTimeMS(PAGE_LIMIT_MS)
         .lean()
@@ -231,7 +231,10 @@ const bytesOf = ({ transcriptText, transcriptVtt, note, reviewNote, questionText
 
 const SEARCHED = ['transcriptText', 'note', 'reviewNote', 'questionText'] as const;
 
-/** Each word must occur in one of the fields, in any of its spellings. No character of a word has a special meaning. */
+/**
+ * Each word must occur in one of the fields, in any of the word's spellings. Escapes characters that have a special
+ * meaning in patterns.
+ */
 function wordsQuery(words: string[] = []): object {
   if (words.length === 0) return {};
   const each = words.map(word => ({ $regex: patternOf(word), $options: 'i' }));

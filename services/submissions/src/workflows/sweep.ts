@@ -12,7 +12,7 @@ import { resumeLandings } from './uploads/resume-landings.ts';
 
 type Step = (context: Context) => Promise<void>;
 
-/** The steps for whose result contributors wait. */
+/** The steps whose results contributors wait for. */
 export const URGENT: Step[] = [resumeLandings];
 
 /** The steps that can wait for half a minute. */

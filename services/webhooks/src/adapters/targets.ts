@@ -24,14 +24,15 @@ export interface Target {
   /** The optional event types that the project subscribes to. */
   events: string[];
   ownerId: string;
-  /** False when nobody is invited: then no service asks for invitations. */
+  /** False if the project has no invitations; then no service requests them. */
   hasInvitations: boolean;
   sandbox: boolean;
 }
 
 export interface Targets {
   /**
-   * Returns the current target; undefined when the project no longer exists. Rejects when the projects service does not answer.
+   * Returns the current target; undefined when the project no longer exists. Rejects when the projects service does not
+   * respond.
    */
   of(projectId: string, signal?: AbortSignal): Promise<Target | undefined>;
   /**
@@ -40,8 +41,8 @@ export interface Targets {
    */
   recent(projectId: string, withinMs?: number): Promise<Target | undefined>;
   /**
-   * Returns what the owner states now about the link of a clip; undefined when nothing. Rejects when the projects service
-   * does not answer.
+   * Returns the current invitation of the clip's link; undefined without one. Rejects when the projects service does
+   * not respond.
    */
   invitationOf(clip: Pick<Submission, 'projectId'> & InvitedClip): Promise<Invitation | undefined>;
   close(): void;
@@ -76,8 +77,8 @@ export function projectTargets(address: string, peer: Peer): Targets {
   }
   return {
     of,
-    // Several callers share one answer, so only the client's deadline may end the request, not the signal or RPC of the
-    // first caller.
+    // Several callers share one request, so only the client's deadline may end it, not the signal or RPC of the first
+    // caller.
     recent: (projectId, withinMs = RECENT_MS) =>
       answers.get(projectId, () => callScope.exit(() => of(projectId)), performance.now() - withinMs),
     invitationOf: async clip => (await invitationsOf(client, clip.projectId, [clip]))(clip),

@@ -8,8 +8,8 @@ const JOB_LIMIT_MS = 20_000;
 const OWNERS_AT_ONCE = 8;
 
 /**
- * Appends the records of owners.events to the feeds. A record's key is its owner, so the events of one owner come one
- * after the other.
+ * Appends the records of owners.events to the feeds. A record's key is its owner, so the consumer gets the events of
+ * one owner one after the other.
  */
 export function consumeFeed(context: Context): Promise<Consumer> {
   return context.kafka.consume({

@@ -36,7 +36,8 @@ export function projectFactOf(context: Context, { type, payload }: Event, signal
       return ofProject(type, payload.value.projectId, payload.value.changed);
     case 'linkRecording': {
       const { responseSessionId } = payload.value;
-      // Without the reference that the response of a shared link states: it is erased with its clip, and this event stays.
+      // Leaves out the reference of a response on a shared link: the reference is erased with its clip, but this event
+      // stays.
       return ofLink(payload.value, 'link.recording', link => ({ type: 'link.recording', link, responseSessionId }));
     }
     case 'linkReminderDue': {

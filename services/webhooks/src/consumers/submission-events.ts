@@ -5,7 +5,7 @@ import { onSubmissionCompleted } from './submission-completed.ts';
 import { onSubmissionErased } from './submission-erased.ts';
 import { onLongTranscript, onSubmissionTranscript } from './submission-transcript.ts';
 
-// Recording an event takes one RPC and a few writes, without a wait for the attempt.
+// Recording an event takes one RPC and a few writes, and does not wait for the delivery attempt.
 const JOB_LIMIT_MS = 20_000;
 
 /** Consumes the submission events that owners receive, and the events of erasures. */

@@ -41,7 +41,7 @@ const targetOf = (version: number): Target => ({
   },
 });
 
-/** A process whose claim began at 0 ms and that reads the second version of the address. */
+/** Starts a process whose claim began at 0 ms and that reads the second version of the address. */
 function startProcess() {
   const state = { nowMs: 0, isErased: false, renewed: false, status: 204, recent: 2, freeMs: 0, sentSinceMs: 0 };
   const sent: string[] = [];

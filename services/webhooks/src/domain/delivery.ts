@@ -7,10 +7,10 @@ export type DeliveryState = 'pending' | 'delivered' | 'paused' | 'failed' | 'era
 /** The stored type of every test event; `sentAs` is the type that the endpoint sees. */
 export const TEST_EVENT = 'webhook.test';
 
-/** One attempt, as the ledger keeps it. */
+/** One attempt in the ledger. */
 export interface Attempt {
   at: Date;
-  /** 0 without an answer. */
+  /** 0 without an HTTP response. */
   statusCode: number;
   /** "" on success; otherwise a fixed phrase that quotes no text of the endpoint. */
   error: string;
@@ -28,7 +28,7 @@ export interface NewDelivery extends TraceContext {
   id: string;
   projectId: string;
   ownerId: string;
-  /** The submission whose erasure removes the body; "" when no erasure of a submission removes it. */
+  /** The submission whose erasure removes the body; "" if no erasure of a submission removes it. */
   submissionId: string;
   /** The erased submission in a submission.erased event. This id stays after the erasure. */
   erasedSubmissionId?: string;

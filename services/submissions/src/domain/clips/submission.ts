@@ -49,13 +49,12 @@ export interface Job {
   /** When the work was requested. */
   since: Date;
   /**
-   * No worker takes the job before this time. It is the end of a pause, of the holder's lease, or of the wait for the
-   * result.
+   * No worker takes the job before this time: the end of a pause, of the holder's lease, or of the wait for the result.
    */
   dueAt: Date;
   /** How often the job was started, including attempts that an outage ended; absent before the first start. */
   runs?: number;
-  /** How often the job was started, without attempts that workers returned as uncounted. */
+  /** How often the job was started, without the attempts that workers returned as uncounted. */
   attempts: number;
   /** The worker's run that holds the job. */
   holder?: string | undefined;
@@ -191,7 +190,7 @@ export interface Change {
   fault?: Fault | undefined;
 }
 
-/** `service`: this service, or a server that it needs. */
+/** `service`: the fault is in this service, or in a server that it needs. */
 export type Fault = 'clip' | 'service';
 
 /** The filters of a list of submissions. */

@@ -58,7 +58,7 @@ export function finalSentence(error: unknown): string | undefined {
 
 const PROBLEM_LENGTH = 500;
 
-/** Returns the problem as the operator sees it: the cause, when the error itself has only a sentence for the client. */
+/** Returns the problem for the operator: the cause, if the error itself has only a sentence for the client. */
 export function problemOf(error: unknown): string {
   const reason = error instanceof DomainError && error.cause instanceof Error ? error.cause : error;
   return (reason instanceof Error ? reason.message || reason.name : String(reason)).slice(0, PROBLEM_LENGTH);
@@ -86,7 +86,7 @@ export function judge(
 ): { refusal: Refusal } | { inspection: Inspection | undefined } {
   const refusal = refusalOf(finding, response.settings?.maxDurationSec ?? Number.POSITIVE_INFINITY, graceSec);
   if (!refusal) return { inspection: 'inspection' in finding ? finding.inspection : undefined };
-  // An earlier attempt may have delivered this clip without an inspection. The clip remains the answer.
+  // An earlier attempt may have delivered this clip without an inspection. The clip then stays in the response.
   const isAnswer = response.answers.some(answer => answer.submissionId === submissionId);
   return isAnswer ? { inspection: undefined } : { refusal };
 }

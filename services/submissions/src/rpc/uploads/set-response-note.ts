@@ -15,7 +15,7 @@ export const setResponseNote =
     checkNote(note, LIMITS.noteLength);
     const { notes, projects } = context;
     const { response } = await projects.getResponse({ linkId, responseSessionId });
-    // An erased clip has no upload any more that would show that the clip was sent.
+    // Checks the response too, because an erased clip has no upload that would show that the clip was sent.
     const isSent =
       questionIndex === undefined
         ? response!.complete

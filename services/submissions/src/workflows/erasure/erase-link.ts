@@ -18,7 +18,7 @@ export interface ErasedLinkPart extends ErasedPart {
   ofProject: ErasedOfProject;
 }
 
-/** So long a request works on an erasure. The sweeper erases the rest. */
+/** The time for which a request works on an erasure. The sweeper erases the rest. */
 const FIRST_MS = 4_000;
 const CONCURRENCY = 4;
 
@@ -53,7 +53,7 @@ export async function beginLinkErasure(context: LinkContext, link: OwnedLink): P
   return (await erasures.findProject(link.linkId)) ?? begun;
 }
 
-/** Does the same for the operator: works at each call, and fails if the work does. */
+/** Does the same for the operator. Each call continues the work, and fails if the work fails. */
 export async function eraseLinkNow(context: LinkContext, link: OwnedLink): Promise<ErasedLinkPart> {
   await context.projects.eraseOwnedLink({ ...link, dryRun: true });
   return await eraseLink(context, await context.erasures.begin(link, RESUME_MS), FIRST_MS);
@@ -66,7 +66,7 @@ export async function resumeLinkErasure(context: LinkContext, erasure: ErasedPro
 }
 
 /**
- * Erases a link until it is done or `limitMs` have passed; then the next turn continues. Can be stopped at any line and
+ * Erases a link for at most `limitMs`; the next turn continues an unfinished erasure. Can be stopped at any line and
  * repeated.
  */
 async function eraseLink(context: LinkContext, erasure: ErasedProject, limitMs: number): Promise<ErasedLinkPart> {
@@ -74,7 +74,7 @@ async function eraseLink(context: LinkContext, erasure: ErasedProject, limitMs: 
   const { id } = erasure;
   const link = linkOf(erasure);
   const end = performance.now() + limitMs;
-  // First, so that nothing new begins, and the events about the link lose their data.
+  // Call this first, so that nothing new begins, and the events about the link lose their data.
   const { counts } = await projects.eraseOwnedLink({ ...link, dryRun: false });
   const ofProject = counts!;
   await erasures.addRemoved(id, { removedOfProject: ofProject });
@@ -98,7 +98,7 @@ async function erasePart(context: EraseContext, link: OwnedLink): Promise<Erased
   const known = (await erasures.findProject(linkId))?.link?.submissionIds ?? [];
   const begun = await erasures.unfinished(projectId, known);
   const some = await erasures.ofLink(link, BATCH);
-  // First, because a tombstone does not name its link.
+  // Record the ids before the erasure, because a tombstone does not name its link.
   await erasures.addSubmissions(
     linkId,
     some.map(({ id }) => id),
@@ -110,7 +110,7 @@ async function erasePart(context: EraseContext, link: OwnedLink): Promise<Erased
   return { tally: sumOf(tallies), done };
 }
 
-/** Returns the ids of the link's submissions: of all, also the erased ones that are recorded. */
+/** Returns the ids of all of the link's submissions, including the recorded ids of erased ones. */
 export async function submissionsOfLink(
   { erasures }: Pick<EraseContext, 'erasures'>,
   link: OwnedLink,

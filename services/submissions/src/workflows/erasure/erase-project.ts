@@ -34,8 +34,8 @@ export async function tallyProject({ erasures, deadLetters, objects }: EraseCont
 }
 
 /**
- * Continues interrupted erasures of projects and links, and removes late results, for at most TURN_MS per turn of the sweeper. A project that takes
- * longer than PART_MS waits until the other due projects had their turn.
+ * Continues interrupted erasures of projects and links, and removes late results, for at most TURN_MS per turn of the
+ * sweeper. A project that takes longer than PART_MS waits until the other due projects have had their turn.
  */
 export async function resumeProjectErasures(context: EraseContext & Pick<Context, 'kafka'>): Promise<void> {
   const { erasures, log } = context;
@@ -60,8 +60,8 @@ const PART_MS = 5_000;
 const LINKS_DEADLINE_MS = 60_000;
 
 /**
- * Erases a project for its owner until it is done or `limitMs` have passed; then the next turn continues. Can be stopped at
- * any line and repeated.
+ * Erases a project for its owner, for at most `limitMs`; the next turn continues an unfinished erasure. Can be stopped
+ * at any line and repeated.
  */
 export async function eraseOwnedProject(
   context: EraseContext & Pick<Context, 'kafka'>,
@@ -71,7 +71,7 @@ export async function eraseOwnedProject(
   const { erasures, projects, kafka } = context;
   const { ownerId, announcedAt } = owned!;
   const end = performance.now() + limitMs;
-  // First, so that nothing new begins, and the owner does not see the project any more.
+  // Call this first, so that nothing new begins, and the owner no longer sees the project.
   const call = { ownerId, projectId: id, dryRun: false };
   const { counts } = await projects.eraseOwnedProject(call, { deadlineMs: LINKS_DEADLINE_MS });
   await erasures.addRemoved(id, { removedOfProject: counts ?? {} });

@@ -9,7 +9,7 @@ import { eraseProject } from './erase-project.ts';
 import type { EraseContext } from './erase-submission.ts';
 
 const AT_ONCE = 4;
-// The other steps of the sweeper wait for this one.
+// Short, because the other steps of the sweeper wait for this one.
 const TURN_MS = 15_000;
 // A sandbox with the most clips takes a few turns.
 const PARTS_PER_TURN = 2;
@@ -17,8 +17,8 @@ const PARTS_PER_TURN = 2;
 type SandboxContext = EraseContext & Pick<Context, 'kafka' | 'sandboxLease'>;
 
 /**
- * Erases ended sandboxes for some seconds per turn, in one process at a time, those of different owners first. The projects
- * service returns a sandbox that is not erased completely again, after a minute.
+ * Erases ended sandboxes for some seconds per turn, in one process at a time, round-robin by owner. If a sandbox is not
+ * completely erased, the projects service returns it again after a minute.
  */
 export async function eraseEndedSandboxes(context: SandboxContext): Promise<void> {
   const { projects, sandboxLease } = context;
@@ -39,7 +39,7 @@ async function eraseSandbox(context: SandboxContext, { projectId, ownerId }: End
     let isDone = false;
     for (let part = 0; part < PARTS_PER_TURN && !isDone; part++) isDone = (await eraseProject(context, projectId)).done;
     if (!isDone) return;
-    // The webhooks service erases its part at this event.
+    // The webhooks service consumes this event and erases its part.
     const erased = newEvent('project.erased', { $case: 'projectErased', value: { projectId, ownerId } });
     const [failure] = await kafka.publishRecords([outboxEntry(erased)]);
     if (failure) throw failure;

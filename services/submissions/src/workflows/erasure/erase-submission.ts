@@ -23,13 +23,13 @@ export interface ErasedSubmission {
   /** When an earlier erasure happened; undefined without one. */
   erasedBeforeAt: Date | undefined;
   /**
-   *  The link whose person is erased with the submission, so that its events lose their data too; "" if no person is
+   * The link whose person is erased with the submission, so that its events lose their data too; "" if no person is
    *  erased.
    */
   linkId: string;
 }
 
-/** A tally with the link whose person it counts. */
+/** A tally, with the link of the person that it counts. */
 type Removed = Tally & Pick<ErasedSubmission, 'linkId'>;
 
 /** The maximum number of submissions, or of uploads, in one step. */
@@ -96,8 +96,8 @@ export const purgeSubmission = (context: EraseContext, submission: Erasable, era
 
 async function removeAll(context: EraseContext, submission: Erasable, erasedAt?: Date): Promise<Removed> {
   const { config, erasures, deadLetters, objects } = context;
-  // Archives that were started after the erasure do not show the submission, and may be in use. Only an interrupted
-  // erasure can have left older archives.
+  // Archives that were started after the erasure do not show the submission and may be in use, so they stay. Only an
+  // interrupted erasure can have left older archives.
   if (!erasedAt || submission.answer) await endArchives(context, submission.projectId);
   const failed = await deadLetters.remove({ submissionId: submission.id });
   const stored = tallyOf(await objects.purge(submissionPrefix(submission.projectId, submission.id), LARGE_OBJECTS));
@@ -121,7 +121,7 @@ async function removeBelongings(context: EraseContext, belonging: Belonging): Pr
   const { erasures } = context;
   const { projectId, answer } = belonging;
   const notes = await erasures.removeNotes(answer);
-  // An erased project loses its people with its links.
+  // The erasure of a project removes its people with its links.
   const isProjectErased = (await erasures.findProject(projectId)) !== undefined;
   const { linkId, ...people } = isProjectErased ? NO_PERSON : await forgetPerson(context, belonging, false);
   const tallies: Partial<Tally>[] = [{ notes, ...people }];

@@ -6,8 +6,8 @@ import { BATCH, type EraseContext, eraseSubmission } from './erase-submission.ts
 import { purgeUploads } from './purge-uploads.ts';
 
 /**
- * Erases a submission that was just stored if its project or its link was erased meanwhile, and counts it for the owner. Returns
- * whether it was erased.
+ * If the project or the link of a submission was erased while the clip landed, erases the submission and counts it for
+ * the owner. Returns whether it did.
  */
 export async function eraseIfProjectIs(
   context: EraseContext,

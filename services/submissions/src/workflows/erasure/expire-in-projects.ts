@@ -4,8 +4,8 @@ import type { Retention } from '@recording-request/proto/projects/v1/projects';
 import type { Context } from '../../context.ts';
 import { type EraseContext, eraseEach } from './erase-submission.ts';
 
-// One turn erases at most this many clips and looks at at most PAGES pages of projects. The next turn continues behind
-// them, so that projects with many old clips delay the others by a few turns only.
+// One turn erases at most this many clips and reads at most PAGES pages of projects. The next turn continues after
+// them, so that projects with many old clips delay the others only by a few turns.
 const CLIPS = 200;
 const PAGES = 25;
 const PAGE = 40;
@@ -15,8 +15,8 @@ const DAY_MS = 86_400_000;
 type ExpiryContext = EraseContext & Pick<Context, 'projectRetention'>;
 
 /**
- * Erases submissions that are older than the retention of their project, in one process at a time. The retention is read
- * at each turn, so a changed one also applies to clips that have landed.
+ * Erases submissions that are older than the retention of their project, in one process at a time. Each turn reads the
+ * retention, so a changed retention also applies to clips that have already landed.
  */
 export async function expireInProjects(context: ExpiryContext): Promise<void> {
   const { projects, projectRetention } = context;
@@ -64,7 +64,7 @@ async function expireSome(
     );
   } catch (error) {
     if (isOutage(error)) throw error;
-    // The records are tombstones by now, so a later turn removes what is left.
+    // The records are already tombstones, so a later turn removes the rest.
     log.warn({ err: error, projectId }, 'Some submissions past their retention are not erased completely yet');
   }
   return old.length;

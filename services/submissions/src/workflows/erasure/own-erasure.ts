@@ -7,7 +7,7 @@ import { type EraseContext, RESUME_MS } from './erase-submission.ts';
 type OwnContext = EraseContext & Pick<Context, 'kafka' | 'submissions'>;
 type Owned = { ownerId: string; projectId: string };
 
-/** So long a request works on an erasure: enough for a small project. The sweeper erases the rest. */
+/** The time for which a request works on an erasure, enough for a small project. The sweeper erases the rest. */
 const FIRST_MS = 4_000;
 
 /** Records the owner's erasure, then works on it for a short time. */
@@ -30,7 +30,7 @@ export async function findErasure({ erasures }: OwnContext, owned: Owned): Promi
   return found?.owned?.ownerId === owned.ownerId ? found : undefined;
 }
 
-/** Counts what is left of a project whose erasure is done: here, and in the projects service. */
+/** Counts the remaining data of a project whose erasure is done, here and in the projects service. */
 export async function leftOf(context: OwnContext, { ownerId, projectId }: Owned) {
   const [left, { counts: leftOfProject }] = await Promise.all([
     tallyProject(context, projectId),
@@ -39,7 +39,10 @@ export async function leftOf(context: OwnContext, { ownerId, projectId }: Owned)
   return { left, leftOfProject };
 }
 
-/** Counts what an erasure would remove, from the database alone, because a large project has a million objects. */
+/**
+ * Counts the data that an erasure would remove. Reads only the database, because a large project has a million objects
+ * in the store.
+ */
 export async function outlook(
   { erasures, submissions }: OwnContext,
   { ownerId, projectId }: Owned,

@@ -32,7 +32,7 @@ export type ArchiveDraft = ArchiveScope &
 
 // Some programs that unpack archives refuse longer names.
 const NAME_BYTES = 100;
-// Pages are small, because a request for a single byte reads a whole page.
+// Small, because a request for a single byte reads a whole page.
 const VIDEOS_ON_PAGE = 100;
 /**
  * This many archives are kept per project, for all tokens, filters and states together, in addition to the archives
@@ -42,7 +42,7 @@ const ARCHIVES_KEPT = 10;
 
 /**
  * Makes an archive: stores its texts and its directory, and records the place of each video. Does not read any video.
- * Fails when a clip was erased meanwhile.
+ * Fails if a clip was erased during the build.
  */
 export async function buildArchive(
   context: BuildContext,

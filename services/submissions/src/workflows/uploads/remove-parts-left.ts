@@ -3,14 +3,14 @@ import { removeParts } from './upload-bytes.ts';
 
 const BATCH = 100;
 const AT_ONCE = 10;
-// The time limit of each turn, so that the other steps of the sweeper get their time.
+// The time limit of each turn, so that the other steps of the sweeper can run.
 const TURN_MS = 2_000;
 // This many failures show a problem of the store, not of single objects.
 const FAILURES_MAX = 10;
 
 /**
  * Removes the parts of landed uploads. While a backup runs, leaves them for a later turn. The landing does not remove
- * them itself, because its client would wait for that.
+ * them, because its client would have to wait.
  */
 export async function removePartsLeft({
   log,
@@ -32,7 +32,7 @@ export async function removePartsLeft({
             await removeParts(objects, key);
             await uploads.partsRemoved(key);
           } catch (error) {
-            // When the store cannot remove one object, the others are still removed.
+            // If the store cannot remove one object, continue with the others.
             failures += 1;
             log.warn(
               { err: error, uploadId: key.id },
