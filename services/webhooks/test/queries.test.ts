@@ -268,6 +268,6 @@ test('concurrent deliveries share one check for erasures and one read of their e
     );
     for (const { endpoint } of await Promise.all(seen)) assert.equal(endpoint.state, 'paused');
   };
-  // The first read of each kind starts at once; the reads that arrive meanwhile share the next query.
+  // The first read of each kind starts at once. The reads that arrive during it share the next query.
   assert.equal((await inventory.costOf(looks)).commands, 4);
 });

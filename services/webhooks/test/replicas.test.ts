@@ -23,8 +23,8 @@ const MAIN = fileURLToPath(new URL('../src/main.ts', import.meta.url));
 
 test('three processes share the deliveries: each arrives once', async () => {
   await using receiver = await startReceiver();
-  // So long that on a busy machine no attempt reaches its time limit or the end of its lease: then a repeated delivery
-  // is a defect.
+  // Long enough that even on a busy machine no attempt reaches its time limit or the end of its lease. So every
+  // repeated delivery is a defect.
   await using harness = await startTestWebhooks({
     WEBHOOK_ATTEMPT_TIMEOUT_MS: '15000',
     WEBHOOK_LEASE_MARGIN_MS: '15000',

@@ -55,7 +55,7 @@ export async function startTestWebhooks(extra: Record<string, string> = {}) {
   await using starting = new AsyncDisposableStack();
   const targets = new Map<string, GetWebhookTargetResponse>();
   const submissions = new Map<string, Submission>();
-  /** By link. While `invitations.fail` is set, the RPC fails. */
+  /** The invitations by link. While `invitations.fail` is true, the RPC fails. */
   const invitations = { of: new Map<string, Invitation>(), fail: false, calls: 0 };
   const links = new Map<string, GetEventLinkResponse>();
   const projects = await startFakeServices([

@@ -18,7 +18,7 @@ import type { Product } from './product/product.ts';
 import type { Several } from './servers/beside.ts';
 
 /**
- * Gives a case access to the product in the cluster, to contributors and to an owner. It also holds the checker's
+ * Gives a case access to the product in the cluster, to contributors and to an owner. Also collects the checker's
  * input.
  */
 export interface ClusterHarness extends Judged, AsyncDisposable {
@@ -32,7 +32,7 @@ export interface ClusterHarness extends Judged, AsyncDisposable {
   production: Manifest[];
   certificates: MachineCertificates;
   serversEnv: Record<string, string>;
-  /** The servers of a case that needs several of each kind. */
+  /** The servers, for a case that needs several of each kind. */
   several: Several | undefined;
   /** The pod for the operator's commands; the case applies it. */
   operatorPod: Manifest[];
@@ -153,7 +153,7 @@ export async function openHarness(
       leftovers = opened.use(await openLeftovers({ env: serversEnv, ...place }));
     },
     expected: NOTHING_EXPECTED,
-    // The programs of a pod end with the pod.
+    // Kubernetes ends the programs of a pod with the pod.
     workDir: dir,
     get violations() {
       return [...own, ...ledger.violations];

@@ -20,7 +20,7 @@ export const isExpected = ({ alert, severity, labels }: Sent, expects: Expectati
   severity === expects.severity &&
   Object.entries(expects.labels ?? {}).every(([name, value]) => value.test(labels[name] ?? ''));
 
-/** Judges the notifications from the beginning of a fault until the time when no alert fired any more. */
+/** Judges the notifications from the start of a fault until all alerts have stopped firing. */
 export function judgeDrill(
   expects: Expectation,
   { sent, began, ended, quietAt }: { sent: Sent[]; began: number; ended: number; quietAt: number | undefined },

@@ -57,7 +57,10 @@ export async function runDrill(drill: Drill, system: System, signal: AbortSignal
   return { row, misses, notes };
 }
 
-/** Returns when the fault ended (by Date.now()) and what the runbook's query named; or why there was no fault. */
+/**
+ * Returns the end of the fault (by Date.now()) and the part that the runbook's query named; or the reason why there was
+ * no fault.
+ */
 async function withFault(
   drill: Drill,
   expects: Expectation,

@@ -45,7 +45,7 @@ export interface BackupCommand {
 export interface RestoreCommand {
   name: 'restore';
   from: string;
-  /** Leaves webhooks on: the restored system replaces the lost one. */
+  /** True to leave webhooks on, because the restored system replaces the lost one. */
   sendWebhooks: boolean;
 }
 
@@ -315,7 +315,7 @@ function exactly(form: CommandForm, rest: string[]): string[] {
   return rest;
 }
 
-/** Refuses a token, which is a secret: the tool neither looks it up nor prints it. */
+/** Refuses a token instead of an id. A token is a secret, so the tool neither looks it up nor prints it. */
 function notAToken(what: string, id: string): void {
   const prefix = Object.keys(TOKENS).find(each => id.startsWith(each));
   const form = what === 'DEADLETTERID' ? 'an id of "dead-letters list"' : 'an id, a UUID';

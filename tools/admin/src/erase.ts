@@ -36,11 +36,11 @@ async function eraseSubmission(
   removed: Removed,
 ): Promise<void> {
   const known = await submissions.eraseSubmission({ submissionId, dryRun: true });
-  // Runs first, because the event `submission.erased` causes the same deletion without a count.
+  // Call this first: later, the event `submission.erased` causes the same deletion, but without a count.
   const sent = await webhooks.eraseSubmissionDeliveries({ projectId: known.projectId, submissionId, dryRun });
   addTo(removed, sent.erased!);
   const { projectId, linkId } = known;
-  // The clip is the last one of its person, whose name is in the events about the link too.
+  // The clip is its person's last clip, and the events about the link contain the person's name too.
   if (linkId) {
     const about = await webhooks.eraseLinkDeliveries({ projectId, linkId, dryRun });
     addTo(removed, about.erased!);
@@ -63,7 +63,7 @@ async function eraseLink(
   const link = { ownerId, projectId, linkId };
   const known = await submissions.eraseLink({ ...link, dryRun: true });
   removed.erasedBeforeAt = known.erasedBeforeAt;
-  // First, because the events of the erasure cause the same deletions without a count.
+  // Call this first: later, the events of the erasure cause the same deletions, but without a count.
   const about = await webhooks.eraseLinkDeliveries({ projectId, linkId, dryRun });
   addTo(removed, about.erased!);
   for (const submissionId of known.submissionIds) {
@@ -114,8 +114,8 @@ async function eraseUser(services: EraseServices, userId: string, dryRun: boolea
     const isNew = !erasedBeforeAt;
     addTo(removed, { users: isNew ? 1 : 0 });
     removed.erasedBeforeAt = erasedBeforeAt;
-    // The user's projects are no longer listed, but records of them may remain in Kafka. This call only gets the date
-    // when those records end: it erases nothing, because the id belongs to no project.
+    // Kafka may still have records of the user's projects, although the list no longer shows these projects. This call
+    // only gets the date when the records end: it erases nothing, because the id is not the id of a project.
     if (erasedBeforeAt && removed.recordsEndAt === undefined) {
       const { recordsEndAt } = await services.submissions.eraseProjectSubmissions({ projectId: userId, dryRun: true });
       removed.recordsEndAt = recordsEndAt ?? null;

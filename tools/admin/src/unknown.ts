@@ -14,7 +14,7 @@ const LOOK: Record<Kind, (services: EraseServices, id: string) => Promise<unknow
   link: ({ projects }, linkId) => projects.findLink({ linkId }).catch(sharedLink),
 };
 
-/** A shared link cannot be erased, but its id is the id of a link. */
+/** The service refuses to erase a shared link, but this error shows that the id is the id of a link. */
 const sharedLink = (error: unknown) => {
   if (!(error instanceof DomainError && error.code === 'unprocessable')) throw error;
 };

@@ -41,7 +41,7 @@ export const CHECK: Scale = {
   growth: { submissions: 200, links: 20, projects: 10, events: 30 },
 };
 
-/** The environment of a row: the product, its peers, and a folder that is removed at the end. */
+/** The environment of a row: the product, its peers, and a folder that the run removes at the end. */
 export interface Bench {
   dir: string;
   log: Log;
@@ -65,7 +65,9 @@ export interface Row {
   self: readonly Goal[];
   /** True if `npm test` skips the row, which needs an idle machine, its own services or much time. */
   alone?: boolean;
-  /** True if the row runs only when named, because a run of all rows would otherwise take more than an hour. */
+  /**
+   * True if the row runs only when the command names it. With this row, a run of all rows would take more than an hour.
+   */
   named?: boolean;
   /** The number of rounds; nine by default. */
   rounds?: number;
@@ -95,7 +97,7 @@ export type Prepared = Readonly<Record<string, () => Promise<Sample>>>;
 export const PRODUCT = 'product';
 export const AGAIN = 'product again';
 
-/** Returns one goal for each metric. Two measurements of the product must agree in these metrics. */
+/** Returns one goal for each metric: two measurements of the product must agree in it. */
 export const itself = (...metrics: string[]): Goal[] =>
   metrics.map(metric => ({ text: `${metric} of the product beside itself`, metric, of: PRODUCT, to: AGAIN }));
 

@@ -48,7 +48,7 @@ export async function runBench(options: Options, place: RunPlace): Promise<RunRe
   const env = withoutServers(process.env);
   const peers = await ensurePeers(new Set(rows.flatMap(row => row.needs)), { dir, env, signal }, log);
   const programs = await ensureDeployedFfmpeg({ env, log, signal });
-  // The hour starts after the installation and the build. Otherwise the last row would have too little time.
+  // The hour starts after the installation and the build. Otherwise, the last row could have too little time.
   const startedAt = performance.now();
   const left = () => LIMIT_SECONDS - STOP_SECONDS - (performance.now() - startedAt) / 1000;
   await using stack = new AsyncDisposableStack();

@@ -28,7 +28,7 @@ const watched = (env: Record<string, string>, read: Set<string>) =>
     },
   });
 
-/** Asserts that a service stops in less than `seconds`, and that its longest job can end before the service stops. */
+/** Asserts that a service's stop takes less than `seconds`, and leaves enough time for its longest job. */
 function assertStops(name: string, config: Record<string, unknown>, seconds: number): void {
   const stopSeconds = Number(config.stopGraceSeconds);
   assert.ok(stopSeconds < seconds, `${name} may stop for ${stopSeconds} s, but Kubernetes kills it after ${seconds} s`);
@@ -122,7 +122,7 @@ for (const deployment of deployments) {
       assert.equal(lifecycle.preStop.sleep.seconds, 5);
       const given = podOf(deployment).terminationGracePeriodSeconds - lifecycle.preStop.sleep.seconds;
       assertStops(name, config, given);
-      // Uploads and downloads take minutes.
+      // A long grace period, because uploads and downloads take minutes.
       if (['gateway', 'submissions'].includes(name)) assert.ok(Number(config.stopGraceSeconds) >= 280);
       // By default, Kubernetes reports a failed rollout after 600 s. A new pod may have to wait until an old one frees its
       // resources.

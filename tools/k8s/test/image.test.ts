@@ -17,7 +17,7 @@ const read = (file: string) => readFile(join(ROOT, file), 'utf8');
 const found = async (pattern: string | string[]) =>
   await Array.fromAsync(glob(pattern, { cwd: ROOT, exclude: ['**/*.test.ts', '**/node_modules/**'] }));
 
-/** Returns the folders of workspaces in the build's context, as .dockerignore admits them. */
+/** Returns the folders of workspaces in the build's context: the folders that .dockerignore admits. */
 const workspaces = (
   await found(
     ['packages/*', 'proto', 'services/*', 'web/*', 'tools/{admin,harness,k8s,stack}'].map(

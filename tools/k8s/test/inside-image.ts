@@ -33,8 +33,9 @@ mount -t tmpfs tmpfs "$root/tmp"
 exec unshare --root "$root" --wd "$dir" --setgid "$group" --setuid "$user" "$@"`;
 
 /**
- * Runs an image's files as a container engine does: with its user, environment and entry point, without a network, and
- * with a folder of the host mounted at `at`. Everything but /tmp is read-only. Resolves to the exit status and the output.
+ * Runs an image's files in the same way as a container engine: with its user, environment and entry point, without a
+ * network, and with a folder of the host mounted at `at`. Everything except /tmp is read-only. Resolves to the exit
+ * status and the output.
  */
 export async function runInside(
   { root, config }: { root: string; config: Config },

@@ -26,14 +26,14 @@ before(async () => {
 });
 after(() => run?.[Symbol.asyncDispose]());
 
-/** Makes a folder that the user of the image may read, as a checkout of Git. */
+/** Makes a folder that the image's user may read, like a Git checkout. */
 async function checkout() {
   const dir = await tempDir();
   await chmod(dir.path, 0o755);
   return dir;
 }
 
-/** The folder in the image at which the user's folder is mounted. */
+/** The mount point of the user's folder in the image. */
 const WORKDIR = '/work';
 
 /** Runs the image with a folder mounted. Resolves to its exit status and its lines. */

@@ -216,7 +216,7 @@ async function ownCopy(folder: string, components: string[]): Promise<string> {
   return overlay;
 }
 
-/** Makes an overlay of `clips` beside it, with these components. */
+/** Makes an overlay of `clips`, in a folder beside it, with these components. */
 async function strictOverlay(folder: string, components: string[]): Promise<string> {
   const strict = join(folder, 'k8s/overlays/strict');
   await mkdir(strict, { recursive: true });

@@ -14,9 +14,9 @@ interface Changes {
   configMapGenerator?: object[];
   /** More files beside its kustomization. */
   files?: Record<string, string>;
-  /** Components of an overlay of this overlay. */
+  /** The components of a second overlay that includes this overlay. */
   outer?: string[];
-  /** Patches of that overlay. */
+  /** The patches of that second overlay. */
   outerPatches?: object[];
 }
 

@@ -22,7 +22,7 @@ after(() => chart[Symbol.asyncDispose]());
 
 const NETWORK = [{ to: [{ ipBlock: { cidr: '10.5.0.0/24' } }], ports: [{ port: 6379 }] }];
 
-/** A store with keys, Kafka with a login and a Redis: their keys are optional, so the settings name their files. */
+/** A store with keys, Kafka with a login, and a Redis. Their keys are optional, so the settings name the files. */
 const SETTINGS = {
   KAFKA_SASL_MECHANISM: 'SCRAM-SHA-512',
   KAFKA_USERNAME: 'clips',

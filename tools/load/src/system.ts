@@ -38,7 +38,7 @@ export interface System extends AsyncDisposable {
   readonly random: Random;
   readonly signal: AbortSignal;
   readonly log: Log;
-  /** One sentence for each service that ended without being stopped. */
+  /** One sentence for each service that ended by itself. */
   readonly crashes: readonly string[];
   /** The broken promises that contributors saw. */
   readonly broken: string[];

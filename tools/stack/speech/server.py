@@ -43,7 +43,7 @@ HOST, _, PORT = os.environ.get("SPEECH_LISTEN", "127.0.0.1:8090").rpartition(":"
 API_KEY = os.environ.get("SPEECH_API_KEY", "")
 ENGLISH_ALONE = os.environ.get("SPEECH_ENGINE") != "whisper"
 MODEL = os.environ.get("SPEECH_MODEL", "pocketsphinx-en-us" if ENGLISH_ALONE else "whisper-base")
-# Clients use this name by default. Any other model is not found, as at OpenAI.
+# Clients use this name by default. Like OpenAI, the server returns "not found" for any other model.
 MODELS = {MODEL, "whisper-1"}
 WORKERS = int(os.environ.get("SPEECH_WORKERS") or min(os.cpu_count() or 1, 2))
 SCRATCH = os.path.join(os.environ.get("SPEECH_SCRATCH_DIR") or tempfile.gettempdir(), "speech-scratch-" + PORT)

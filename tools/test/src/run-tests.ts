@@ -41,7 +41,7 @@ const SAMPLED = /\/owner-api\.test\.ts$/;
 const COMPLETION = /\/completion\.test\.ts$/;
 // The test that transcribes with Whisper.
 const SPEECH = /stack\/src\/speech\.test\.ts$/;
-// A long form of a test sets the limit of its file.
+// The long form of a test sets a higher limit for its file.
 const TEST_MS = Number(process.env.TEST_FILE_MS ?? 15 * 60_000);
 const TICK_MS = 60_000;
 // Long test files mostly wait, so twice the number of cores is faster. More files would compete for CPU and time out.

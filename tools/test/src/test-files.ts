@@ -19,7 +19,7 @@ export const isDeployTest = (file: string): boolean => DEPLOY.test(file);
 // Prometheus for every alert.
 const LONG =
   /^test\/(?!.*\/src\/)|^tools\/(demo|observe)\/test\/|^tools\/observe\/src\/definitions\/rules\.|^services\/media\/test\/hostile\./;
-// Each of these test files takes minutes. A late start would let it run alone at the end.
+// Each of these test files takes minutes. If it started late, it would run alone at the end.
 const LONGEST = /^test\/(system\/owner-api|browser\/(recovery|dashboard|pages)|faults\/faults)\.|\/hostile\./;
 
 /**
@@ -28,9 +28,9 @@ const LONGEST = /^test\/(system\/owner-api|browser\/(recovery|dashboard|pages)|f
 export const isLong = (file: string): boolean => LONG.test(file);
 
 /**
- * Returns every test file, relative to the repository. Long files are distributed evenly among the first tests of the
- * services; otherwise, they would use the whole processor at first and leave it idle later. The order is mixed, because
- * files of one folder mostly wait or mostly compute, but it is always the same. Unit tests come last.
+ * Returns every test file, relative to the repository. Distributes long files evenly among the first tests of the
+ * services; otherwise, they would use the whole processor at first and leave it idle later. Mixes the folders, because
+ * the files of one folder all mostly wait or all mostly compute. The order is always the same. Unit tests come last.
  */
 export async function allTestFiles(): Promise<string[]> {
   const files = await Array.fromAsync(

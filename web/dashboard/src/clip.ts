@@ -1,6 +1,6 @@
 import type { SubmissionJson } from '@recording-request/contract/resources/submission';
 
-// Only the fields that the page uses: the other fields are half of a clip's bytes.
+// The page stores only these fields, because the other fields are half of a clip's bytes.
 const FIELDS = [
   'submissionId',
   'tokenId',
@@ -29,8 +29,8 @@ const FIELDS = [
 export type Clip = Pick<SubmissionJson, (typeof FIELDS)[number]>;
 
 /**
- * Returns the clip with only these fields. A link's id is kept for interviews only, which need it to find the other
- * answers: ids hardly compress.
+ * Returns the clip with only these fields. Keeps a link's id only for interviews, which need it to find the other
+ * answers, because ids hardly compress.
  */
 export function slim(received: Clip): Clip {
   const clip = Object.fromEntries(FIELDS.map(field => [field, received[field]])) as unknown as Clip;
@@ -105,7 +105,7 @@ export const isUnfinished = ({ mediaStatus, transcriptStatus }: Clip): boolean =
 export const titleOf = ({ questionIndex, questionText }: Pick<Clip, 'questionIndex' | 'questionText'>): string =>
   questionText ? `${(questionIndex ?? 0) + 1}. ${questionText}` : 'Clip';
 
-/** Returns the name of the clip's person, or else their reference; "" when nothing is known. */
+/** Returns the name of the clip's person, or else the reference; "" if the clip has neither. */
 export const personOf = ({ recipient }: Pick<Clip, 'recipient'>): string =>
   recipient?.name || recipient?.reference || '';
 

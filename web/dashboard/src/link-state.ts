@@ -30,7 +30,7 @@ export function linkState(link: RecipientLinkJson, questionCount = 0): string {
 const answersOf = (landed: number, questionCount: number): string =>
   landed < questionCount ? `${landed} of ${count(questionCount, 'answer')}` : `${count(landed, 'answer')} so far`;
 
-/** Returns what happened to the reminders of a personal link; undefined if nothing did. */
+/** Returns the state of a personal link's reminders; undefined if none was sent or stopped. */
 export function reminderState({ remindersSent, remindersStopped }: RecipientLinkJson): string | undefined {
   const sent = remindersSent > 0 ? `${count(remindersSent, 'reminder')} sent` : undefined;
   if (!remindersStopped) return sent;

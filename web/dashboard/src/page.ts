@@ -75,7 +75,7 @@ const header = ({ projectName }: ProjectDetailJson, brand: Brand): ComponentChil
     h('button', { id: 'review', class: 'needs-script', type: 'button' }, 'Review clips'),
   );
 
-/** Tells reviewers that a sandbox and its clips do not last. */
+/** Shows reviewers when the sandbox and its clips will be erased. */
 const sandboxNotice = ({ sandbox, sandboxEndsAt }: ProjectDetailJson): ComponentChildren =>
   sandbox &&
   h(

@@ -17,7 +17,7 @@ export interface RecorderDocument {
   settings?: RecorderSettings;
   /** The seconds after which the browser reloads the page. */
   reloadAfterSec?: number;
-  /** True if the page has a form, which the browser may send to this address. */
+  /** True if the page has a form. Then the browser may send it to this address. */
   hasForm?: boolean;
 }
 
@@ -45,7 +45,7 @@ export function renderRecorder(look: PageLook, page: RecorderDocument): Rendered
   };
 }
 
-/** Returns the part of a query with the parameters that the page's links keep. */
+/** Returns the query parameters that the page's links keep. */
 export const keptInAddress = (kept: { reference?: string; response?: string | undefined }): string =>
   (kept.reference ? `&ref=${encodeURIComponent(kept.reference)}` : '') +
   (kept.response ? `&response=${encodeURIComponent(kept.response)}` : '');
@@ -68,7 +68,7 @@ export function brandHeader(brand: Brand, picker: Html | null = null): Html {
 }
 
 interface Notice {
-  /** In any language. */
+  /** A text of the owner, in any language. */
   ownerText?: string;
   actions?: Html | null;
   kept?: string;

@@ -28,8 +28,8 @@ function load(): Map<string, Language> {
 export const LANGUAGES = load();
 
 /**
- * Returns the language that `?lang=` names, otherwise the one that the owner stated for the person, otherwise the best
- * language of Accept-Language, otherwise English.
+ * Returns the first of these that exists: the language in `?lang=`, the language that the owner stated for the person,
+ * the best language of Accept-Language, English.
  */
 export function chooseLanguage(picked: string | undefined, accepted: string | undefined, stated = ''): Language {
   const wishes = (accepted ?? '')

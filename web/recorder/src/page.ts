@@ -143,7 +143,7 @@ ${terms(settings, page)}
 </section>`;
 }
 
-/** Returns the line about earlier answers, with the same words as the script. */
+/** Returns the line about earlier answers. It must have the same words as the script's line. */
 function welcomeHint({ interviewQuestions }: RecorderProject, answered: number[], { script }: Language): Html {
   const hint = earlierAnswers(interviewQuestions.length, answered);
   return html`<p id="welcome-back" class="notice-box"${hint ? null : raw(' hidden')}>${hint ? fill(script.earlierAnswers, hint) : null}</p>`;

@@ -68,7 +68,7 @@ export interface ErasedProject {
 /** The erasure of a project by its owner, or of a link. */
 export interface OwnedErasure {
   ownerId: string;
-  /** When the other services learned of the erasure. */
+  /** When this service announced the erasure to the other services. */
   announcedAt?: Date;
   doneAt?: Date;
   /**

@@ -53,7 +53,7 @@ export interface ClaimedDelivery extends NewDelivery {
   leaseUntil: Date;
   /** The number of failures since the retry schedule of the delivery last started from its beginning. */
   step: number;
-  /** True when the owner requested this delivery. A paused endpoint gets it too. */
+  /** True if the owner requested this delivery. Then the service sends it even to a paused endpoint. */
   forced: boolean;
   attemptCount: number;
 }

@@ -1,18 +1,18 @@
 export interface FeedEvent {
-  /** The id that the owner sees, the same as the webhook's. */
+  /** The id that the owner sees. The webhook of the event has the same id. */
   id: string;
   ownerId: string;
   /** The type that the owner sees. */
   type: string;
   createdAt: Date;
   projectId: string;
-  /** The submission whose erasure removes the data; "" when no erasure of a submission removes it. */
+  /** The submission whose erasure removes the data; "" if no erasure of a submission removes it. */
   submissionId: string;
   /** The erased submission in a submission.erased event. This id stays after the erasure. */
   erasedSubmissionId?: string;
   /** The link of an event about a link: the erasure of the link removes the event's data. */
   origin?: string;
-  /** "" when the event is about no link. */
+  /** "" if the event is not about a link. */
   tokenId: string;
   /** The sealed data; absent after an erasure. */
   data?: string;
@@ -22,7 +22,10 @@ export interface FeedEvent {
 
 /** An event at its place in the feed. */
 export interface FeedRow extends FeedEvent {
-  /** The numbers of an owner's events grow, with gaps. A number is about the time at which the feed recorded the event. */
+  /**
+   * The numbers of an owner's events increase, with gaps. A number is approximately the time when the feed recorded the
+   * event, in milliseconds.
+   */
   seq: number;
 }
 

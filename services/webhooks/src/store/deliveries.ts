@@ -32,11 +32,11 @@ export interface DeliveryQueue {
   firstDue(): Promise<Array<{ ownerId: string; projectId: string; nextAt: Date }>>;
   /** Counts the deliveries that wait for an attempt, up to COUNTED_MAX. */
   countPending(): Promise<number>;
-  /** Records a success, even when the lease was lost, but not when the payload was erased meanwhile. */
+  /** Records a success, even if the lease was lost, but not if the payload was erased during the attempt. */
   succeeded(delivery: DeliveryKey, attempt: Attempt): Promise<void>;
   /**
-   * Records a failure. Returns false when the lease was lost; the attempt is still recorded. After the failure of a
-   * redelivery by hand, which is a single attempt, the delivery is treated like any other.
+   * Records a failure. Returns false when the lease was lost; the attempt is still recorded. A redelivery by hand is a
+   * single attempt; after its failure, the delivery is treated like any other.
    */
   failed(delivery: ClaimedDelivery, attempt: Attempt, released: Released): Promise<boolean>;
   /** Releases a claim without an attempt. */
@@ -55,7 +55,7 @@ interface Ended {
 }
 
 /**
- * Creates the part of the ledger that sends. Leases prevent several processes from sending one delivery at the same
+ * Creates the methods of the ledger for sending. Leases prevent several processes from sending one delivery at the same
  * time.
  */
 export function deliveryQueue({ deliveries }: Models): DeliveryQueue {

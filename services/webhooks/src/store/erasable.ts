@@ -1,11 +1,14 @@
-/** The events that an erasure covers: those of a submission, those about a link (`origin`), or all of a project. */
+/**
+ * Selects the events of an erasure: the events of a submission, the events about a link (`origin`), or all events of a
+ * project.
+ */
 export interface Erasable {
   projectId: string;
   submissionId?: string;
   origin?: string;
 }
 
-/** An undefined field would match events without it. */
+/** Omits undefined fields, because MongoDB would match events without the field. */
 export const erasableQuery = ({ projectId, submissionId, origin }: Erasable) => ({
   projectId,
   ...(submissionId === undefined ? {} : { submissionId }),

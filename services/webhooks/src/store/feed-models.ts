@@ -31,9 +31,9 @@ export interface FeedStartDocument {
 
 const text = { type: String, required: true };
 
-/** Reads a page, and finds the end of a filtered page without reading documents. */
+/** Reads pages. The query that finds the end of a filtered page reads only this index. */
 export const PAGE_INDEX = { ownerId: 1, seq: 1, type: 1, projectId: 1 } as const;
-/** For retention: a number is a time, so the smallest numbers are the oldest events. */
+/** Retention uses this index: a number is a time, so the smallest numbers are the oldest events. */
 export const FEED_AGE_INDEX = { seq: 1 } as const;
 
 const feedSchema = new Schema<FeedDocument>(

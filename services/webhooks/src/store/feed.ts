@@ -23,7 +23,7 @@ export interface FeedPage {
 
 /** The feeds of the owners. Every query of an owner contains the owner's id. */
 export interface FeedStore {
-  /** Returns the number of the owner's last event, also if it was deleted because of its age; 0 before the first event. */
+  /** Returns the number of the owner's last event, even if retention has deleted it; 0 before the first event. */
   last(ownerId: string): Promise<number>;
   /**
    * Inserts an event after the event with the number `previous`. Returns `present` when the feed has the event already,
@@ -34,9 +34,9 @@ export interface FeedStore {
   page(query: FeedQuery): Promise<FeedPage>;
   /** Returns the number up to which the owner's events were deleted because of their age; 0 if none was. */
   gone(ownerId: string): Promise<number>;
-  /** Returns the number of the last kept event of each owner that has one. */
+  /** Returns the number of the last stored event of each owner; omits owners without stored events. */
   lastOfEach(ownerIds: readonly string[]): Promise<Map<string, number>>;
-  /** Returns what an erasure removed of an event: this is also known before the event arrives. */
+  /** Returns what an erasure removed of an event. Works even before the event arrives. */
   erasureOf(event: Pick<FeedEvent, 'ownerId' | 'projectId' | 'submissionId' | 'origin'>): Promise<FeedErasure>;
   /** Removes the data of the events of a submission or a link, or data and links of the events of a project. Returns their number. */
   erase(which: Erasable): Promise<number>;
@@ -51,9 +51,9 @@ export interface FeedStore {
   deleteOld(before: Date, limit: number): Promise<number>;
 }
 
-/** The number of events that a filtered page examines at most, from an index alone. */
+/** The maximum number of events that a filtered page examines. It reads only an index. */
 export const SCANNED_MAX = 5_000;
-/** The number of events that a filtered page examines at first, for each event that it may return. */
+/** A filtered page first examines this many events for each event that it may return. */
 const FIRST_SCANNED = 4;
 const READ_AT_ONCE = 16;
 
@@ -74,7 +74,7 @@ export function feedStore({ feed, feedStarts, erasures }: Models): FeedStore {
     return { end: found?.end ?? after, isLast: (found?.count ?? 0) < count };
   }
 
-  /** Yields at most one event more than a page has, between the numbers `after` and `end`. */
+  /** Yields the events between the numbers `after` and `end`: at most one event more than a page has. */
   async function* rowsOf(query: FeedQuery, after: number, end: number): AsyncGenerator<FeedRow> {
     const { ownerId, types, projectId, limit } = query;
     const cursor = feed
@@ -118,7 +118,7 @@ export function feedStore({ feed, feedStarts, erasures }: Models): FeedStore {
       const events: FeedRow[] = [];
       let bytes = 0;
       let reached = after;
-      // Most filters fill a page from a few events.
+      // Tries a few events first, because most filters fill a page from these.
       for (const count of isFiltered(query) ? [few, SCANNED_MAX - few] : [Infinity]) {
         const { end, isLast } = await windowOf(ownerId, reached, count);
         for await (const row of rowsOf(query, reached, end)) {
@@ -158,7 +158,7 @@ export function feedStore({ feed, feedStarts, erasures }: Models): FeedStore {
     },
     async erase(which) {
       const { projectId } = which;
-      // The links of an erased project are gone too.
+      // Also removes the ids of links, because the links of an erased project no longer exist.
       const { modifiedCount } = isProject(which)
         ? await feed.updateMany(
             { projectId, $or: [{ data: { $exists: true } }, { tokenId: { $gt: '' } }] },
@@ -188,7 +188,7 @@ export function feedStore({ feed, feedStarts, erasures }: Models): FeedStore {
       let deleted = 0;
       for (const [ownerId, rows] of Map.groupBy(old, row => row.ownerId)) {
         const end = rows.at(-1)!.seq;
-        // Written first: a reader that misses a deleted event then knows it.
+        // Write this first, so that a reader notices if it misses a deleted event.
         await feedStarts.updateOne({ _id: ownerId }, { $max: { gone: end } }, { upsert: true });
         deleted += (await feed.deleteMany({ ownerId, seq: { $lte: end } })).deletedCount;
       }
@@ -200,5 +200,5 @@ export function feedStore({ feed, feedStarts, erasures }: Models): FeedStore {
 const BARE = { $unset: { data: 1 as const }, $set: { dataBytes: 0 } };
 const WITHOUT_LINK = { $unset: { ...BARE.$unset, origin: 1 as const }, $set: { ...BARE.$set, tokenId: '' } };
 
-// The indexes have the size, so that a count reads no event.
+// The indexes contain the size, so that a count reads only an index.
 const withData = (which: Erasable) => ({ ...erasableQuery(which), dataBytes: { $gt: 0 } });

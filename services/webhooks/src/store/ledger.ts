@@ -46,7 +46,10 @@ export interface Ledger {
   hasMore(projectId: string, range: DeliveryRange, count: number): Promise<boolean>;
   /** Makes the deliveries of a range due. Returns their number. */
   sendRangeAgain(projectId: string, range: DeliveryRange, now: Date): Promise<number>;
-  /** Removes the payloads of a submission, a link or a project, there including test events, and leaves a tombstone. */
+  /**
+   * Removes the payloads of a submission, a link or a project (for a project also of test events), and leaves a
+   * tombstone.
+   */
   erase(which: Erasable, at: Date): Promise<ErasedPayloads>;
   /** Adds to the counts of an erasure. */
   addErased(which: Erasable, erased: ErasedPayloads & { events: number }): Promise<void>;
@@ -58,13 +61,14 @@ export interface Ledger {
   tally(which: Erasable): Promise<ErasedPayloads>;
   /** Returns whether the submission, the link or the project of a delivery was erased. */
   isErased(delivery: Looked): Promise<boolean>;
-  /** Does the same, and also returns the project's endpoint. */
+  /** Does the same as `isErased`, and also returns the project's endpoint. */
   look(delivery: Looked): Promise<{ isErased: boolean; endpoint: Endpoint | undefined }>;
   /** Deletes at most `limit` settled deliveries that were created before `before`. Returns their number. */
   deleteSettled(before: Date, limit: number): Promise<number>;
 }
 
-// A running attempt ends by itself, and the delivery must not be sent twice.
+// Excludes deliveries with a running attempt: the attempt ends by itself, and the service must not send a delivery
+// twice.
 const notBeingSent = (now: Date) => ({
   $nor: [{ state: 'pending' as const, lease: { $exists: true }, nextAt: { $gt: now } }],
 });
@@ -75,7 +79,7 @@ const COUNTED_MAX = 10_000;
 const UNSENT: DeliveryState[] = ['pending', 'paused'];
 const SETTLED: DeliveryState[] = ['delivered', 'failed', 'erased'];
 
-/** Creates the part of the ledger that owners see. Every query contains the project's id. */
+/** Creates the methods of the ledger for owners. Every query contains the project's id. */
 export function ledger({ deliveries, endpoints, erasures }: Models): Ledger {
   // Each delivery checks for an erasure. Concurrent checks at one endpoint share a query that starts after all of them;
   // the query reads the endpoint too.
@@ -169,7 +173,7 @@ export function ledger({ deliveries, endpoints, erasures }: Models): Ledger {
       // Writes the tombstone first, so that a process finds it if it records or claims one of these deliveries later.
       await erasures.updateOne({ _id: tombstoneIdOf(which) }, { $setOnInsert: { at } }, { upsert: true });
       const removed = await tally(which);
-      // The links of an erased project are gone too.
+      // Also removes the ids of links, because the links of an erased project no longer exist.
       await removeBodies(erasableQuery(which), isProject(which) ? ['origin'] : []);
       return removed;
     },
@@ -233,7 +237,7 @@ const SHOWN = {
   attemptCount: 1,
   traceparent: 1,
   tracestate: 1,
-  // The start of the sealed body, which has the id of its key. "" without a body.
+  // The start of the sealed body: it contains the id of the key. "" without a body.
   sealedWith: { $substrBytes: ['$sealedBody', 0, KEY_ID_BYTES] },
 } as const;
 

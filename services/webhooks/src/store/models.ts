@@ -45,7 +45,7 @@ export interface EndpointDocument {
   servedAt?: Date;
   pausedAt?: Date;
   pauseReason?: PauseReason;
-  /** When the address is checked next. Absent while the endpoint is healthy. */
+  /** The time of the next check of the address. Absent while the endpoint is healthy. */
   checkAt?: Date;
   /** True from a reset until the deliveries that wait for a retry have been made due. */
   resuming?: boolean;

@@ -21,15 +21,15 @@ export async function appendToFeed(context: FeedContext, event: FeedEvent, signa
   const link = erased === 'project' ? { tokenId: '' } : { ...(origin !== undefined && { origin }) };
   const shown = { ...bare, ...link, ...(erased === 'nothing' && data !== undefined ? { data } : { dataBytes: 0 }) };
   await insertLast(context, shown, signal);
-  // An erasure that ran during the insert did not see this event. This also holds for an event that the feed has already:
-  // the process that inserted it may have been killed here.
-  // Only this event: the erasure counts the others.
+  // An erasure that ran during the insert did not see this event, so check again. Check also if the feed already has
+  // the event, because the process that inserted it may have been killed at this line. Erases only this event, because
+  // the erasure counts the others.
   const later = await feed.erasureOf(event);
   if (later === 'owner') await feed.eraseOwner(ownerId, context.clock.now());
   else if (later !== 'nothing') await feed.eraseEvent(event, later);
 }
 
-/** Inserts the event behind the last one, unless the feed has the event already. */
+/** Inserts the event after the last one, unless the feed already has the event. */
 async function insertLast(
   { clock, store: { feed } }: FeedContext,
   event: FeedEvent,
@@ -39,7 +39,7 @@ async function insertLast(
     const last = await feed.last(event.ownerId);
     const outcome = await feed.insert(last, { ...event, seq: Math.max(last + 1, clock.now().getTime()) });
     if (outcome !== 'followed') return;
-    // Another process has appended an event, which this process may not see at once.
+    // Another process has appended an event. This process may not see it at once, so wait.
     await delay(TRY_AGAIN_MS, undefined, { signal });
   }
   throw new DomainError('unavailable', 'Other processes append to the same feed; try again.');

@@ -7,8 +7,8 @@ import type { Context } from '../context.ts';
 import type { FeedEvent } from '../domain/feed.ts';
 
 /**
- * Publishes an event for its owner's feed. `data` is the `data` of the event; undefined if it was erased. Fails when
- * Kafka does not take the record: the caller then repeats the whole event, and the feed ignores the repetition.
+ * Publishes an event for its owner's feed. `data` is undefined if it was erased. Fails if Kafka does not accept the
+ * record. The caller then repeats the whole event, and the feed ignores the repetition.
  */
 export async function publishToFeed(
   { kafka, secrets }: Pick<Context, 'kafka' | 'secrets'>,

@@ -45,9 +45,9 @@ export const aboutSubmission = (
 });
 
 /**
- * Publishes an event for its owner's feed, and records one delivery of it if its project has an address and subscribes
- * to the type. If a slot is free, records the delivery as claimed and sends it at once. The contents are built once for
- * both. A repeated event changes nothing.
+ * Publishes an event for its owner's feed. Also records one delivery if the project has an address and subscribes to
+ * the type; if a slot is free, records it as claimed and sends it at once. Builds the data once for both. A repeated
+ * event changes nothing.
  */
 export async function recordEvent(context: Context, event: EventHead, fact: Fact): Promise<void> {
   const { clock, store, targets } = context;
@@ -59,7 +59,7 @@ export async function recordEvent(context: Context, event: EventHead, fact: Fact
     targets.recent(projectId, ageMs),
     store.ledger.look(fact),
   ]);
-  // The project was erased, with its events.
+  // The project was erased, and its events with it.
   if (!target) return;
   const createdAt = event.occurredAt ?? clock.now();
   const subject = isErased ? undefined : await fact.subject(target);
@@ -85,8 +85,8 @@ const isWanted = ({ url, events }: Target, type: string): boolean =>
   url !== '' && (!isOptionalEvent(type) || events.includes(type));
 
 /**
- * Records a delivery. Returns the data of the recorded body: if the event was recorded before, the earlier body, so that
- * the feed gets the same data as the webhook; undefined if the body was erased.
+ * Records a delivery. Returns the data of the recorded body, so that the feed gets the same data as the webhook: for a
+ * repeated event, this is the earlier body. Returns undefined if the body was erased.
  */
 async function deliverOnce(
   context: Context,
@@ -101,12 +101,12 @@ async function deliverOnce(
   const leaseUntil = new Date(clock.now().getTime() + leaseMs(config));
   const [claimed, seen] = await Promise.all([
     store.queue.insertClaimed(delivery, { leaseUntil, forced: false }),
-    // If this read fails, the attempt reads again, because the delivery is recorded and waits for nothing else.
+    // If this read fails, the attempt reads again: the delivery is already recorded, so the failure must not stop it.
     withEndpoint(context, delivery.projectId, known.target, known.endpoint).catch(() => undefined),
   ]);
   if (!claimed) return await recordedData(context, delivery);
   // If the recording took longer than the lease, the next poll sends the delivery. The attempt checks for an erasure
-  // again, because an erasure may not have seen this delivery.
+  // again, because an erasure during the insert did not see this delivery.
   if (clock.now() < leaseUntil) place.send(claimed, seen);
   return body.data;
 }
@@ -121,7 +121,7 @@ async function recordedData({ secrets, store }: Context, { projectId, id }: NewD
 /** Records a delivery that waits for a slot. Returns false if it was recorded before. */
 async function recordDue({ clock, store, dispatcher }: Context, delivery: NewDelivery): Promise<boolean> {
   if (!(await store.queue.insert(delivery, clock.now()))) return false;
-  // An erasure that ran during the insert did not see this delivery.
+  // An erasure that ran during the insert did not see this delivery, so check again.
   if (await store.ledger.isErased(delivery)) await store.ledger.eraseDelivery(delivery);
   else dispatcher.offer(delivery);
   return true;

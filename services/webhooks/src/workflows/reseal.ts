@@ -17,8 +17,8 @@ export interface Resealed {
 const BATCH = 500;
 
 /**
- * Reseals the records after `after` with the first key of the ring. Attempts continue: their claims do not change the
- * body, and an erasure that runs meanwhile removes it.
+ * Reseals the records after `after` with the first key of the ring. Attempts can run at the same time, because their
+ * claims do not change the body. An erasure can run at the same time: this does not restore a body that it removed.
  */
 export async function resealBatch(
   { store, secrets }: Pick<Context, 'store' | 'secrets'>,

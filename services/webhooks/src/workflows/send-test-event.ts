@@ -39,7 +39,7 @@ export async function sendTestEvent(
   const id = uuidv7();
   const createdAt = clock.now();
   const { projectName, sandbox } = target;
-  // No record has these ids: a receiver that requests them gets 404.
+  // No record has these ids, so a receiver that requests one gets 404.
   const sample = sampleSubject(type, {
     baseUrl: config.publicBaseUrl,
     projectId,

@@ -9,9 +9,9 @@ import type { Product } from '../product/product.ts';
 import { isDrawn, openTargets, reachedFrom, type Target } from '../product/reach.ts';
 
 /**
- * The script of a shell in a pod, with only the pod's own files and variables. It tries to create tokens and to erase
- * data at the services' and the operator's ports, with the pod's certificate and without one. It also looks for a
- * Kubernetes token. It prints one line with the outcome of each attempt.
+ * The script of an attacker's shell in a pod, with only the pod's own files and variables. It tries to create tokens
+ * and to erase data at the services' and the operator's ports, with the pod's certificate and without one. It also
+ * searches for a Kubernetes token. It prints one line with the outcome of each attempt.
  */
 const ATTACK = `
 import { existsSync, readFileSync } from 'node:fs';

@@ -37,13 +37,13 @@ export interface SystemOptions {
   /** The folder of all files; it is created. */
   dataDir: string;
   factor: number;
-  /** Determines the load's choices. */
+  /** Makes the random choices of the load. */
   random: Random;
   log(line: string): void;
   signal: AbortSignal;
 }
 
-/** The third process of projects. Only one drill starts it. */
+/** The third process of the projects service. Only one drill starts it. */
 export const SKEWED = { service: 'projects', index: 2, seconds: 45 } as const;
 
 const WORK_BYTES = 64 * 1024 * 1024;

@@ -66,7 +66,8 @@ export const workDiskFull: FaultCase = {
     if (isSkipped('media-work-disk-full')) return;
     const fullMs = short ? 8_000 : 24_000;
     const load = trickle(harness, submissions, random, { overMs: fullMs, speech: 0.5 });
-    // Leaves a different number of bytes free each time, always too few, so that a different file does not fit.
+    // Leaves a different number of bytes free each time, but always too few. So each time, the disk is full at a
+    // different file.
     for (const butBytes of [0, 16, 40, 64, 96].map(kib => kib * 1024)) {
       await clear(harness.workDir);
       await fill(harness.workDir, butBytes);

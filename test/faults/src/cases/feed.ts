@@ -12,10 +12,12 @@ import { type FeedReader, followFeed, readFeed } from '../owner/feed-reader.ts';
 import type { Project } from '../owner/owner.ts';
 
 const WRITERS = 8;
-/** The kills of each service: half of them while several owners' writers work, half while one owner's do. */
+/**
+ * The number of kills of each service: half while writers of several owners work, half while writers of one owner work.
+ */
 const KILLS = { short: 2, long: 50 };
 const HALTS = { short: 0, long: 2 };
-/** Longer than a consumer may be silent in its group, so that another process takes over its partitions. */
+/** Longer than the session timeout of a consumer, so that another process takes over its partitions. */
 const HALT_MS = 12_000;
 const PAUSE_MS = { short: 1_500, long: 5_000 };
 const REST_MS = 150_000;
@@ -37,7 +39,7 @@ interface Side {
   changes: Counts;
 }
 
-/** A writer changes only its own project and link, so that the number of events of each change is known. */
+/** A writer. It changes only its own project and link, so that the test knows the number of events of each change. */
 interface Writer {
   side: Side;
   project: Project;
@@ -79,7 +81,7 @@ export const feed: FaultCase = {
 async function sideOf(harness: Harness, count: number, follow: (apiToken: string) => FeedReader): Promise<Side> {
   const apiToken = await harness.anotherOwner();
   const reader = follow(apiToken);
-  // Without webhook.failing, which depends on the endpoint, and not on the writers.
+  // Excludes webhook.failing, because it depends on the endpoint and not on the writers.
   const webhookEvents = OPTIONAL_EVENTS.filter(type => type !== 'webhook.failing');
   const projects: Project[] = [];
   while (projects.length < count) projects.push(await harness.owner.createFor(apiToken, { webhookEvents }));
@@ -101,7 +103,10 @@ async function killAll(
   await Promise.all([...killing, haltSome(harness, halts, random.fork('halts'), signal)]);
 }
 
-/** Halts a process of webhooks past its session, so that it continues its work after another has taken over. */
+/**
+ * Halts a webhooks process for longer than its session, so that it continues its work after another process has taken
+ * over.
+ */
 async function haltSome({ fleet }: Harness, times: number, random: Random, signal: AbortSignal): Promise<void> {
   for (let time = 0; time < times; time += 1) {
     await delay(random.integer(1_000, 5_000), undefined, { signal });
@@ -137,7 +142,7 @@ function write(
     } while (!isOver);
   });
   const all = Promise.all(lanes);
-  // `end` reports a failure; until then, nothing waits for it.
+  // Prevents an unhandled rejection: only `end` reports a failure.
   all.catch(() => {});
   return {
     async end() {

@@ -16,9 +16,9 @@ interface Form extends Quantities {
   /** The number of people in each project. */
   people: number;
   kills: { projects: number; webhooks: number };
-  /** The time from the last invitation until the first person is due. */
+  /** The time from the last invitation until the first reminder is due. */
   leadMs: number;
-  /** The time within which everybody becomes due. */
+  /** The time from the first due reminder to the last one. */
   spreadMs: number;
   restMs: number;
 }
@@ -38,7 +38,7 @@ const FORMS: Record<'short' | 'long', Form> = {
   },
 };
 
-/** The deeds that happen at once. */
+/** The number of concurrent actions. */
 const WIDTH = 8;
 const MARGIN = 2;
 const MOVING_MS = 150_000;
@@ -94,14 +94,20 @@ export const reminders: FaultCase = {
   },
 };
 
-/** Creates a project with as many links as the others. Returns the time that this machine needs for all projects. */
+/**
+ * Creates a project with as many links as the other projects. Returns the time that this machine needs to create all
+ * projects.
+ */
 async function inviteMs({ owner }: Harness, apiToken: string, { projects, people }: Form): Promise<number> {
   const began = Date.now();
   await owner.createFor(apiToken, { count: people, sharedLinkEnabled: false });
   return MARGIN * projects * (Date.now() - began);
 }
 
-/** Invites the people of each project. The owners have every second project; the first one of each sends the reminders to its endpoint. */
+/**
+ * Invites the people of each project. The two owners get every second project. The first project of each owner sends
+ * the reminders to its endpoint.
+ */
 async function inviteAll(harness: Harness, owners: string[], form: Form, dueFrom: number): Promise<Person[]> {
   const all: Person[] = [];
   for (let at = 0; at < form.projects; at += 1)
@@ -180,7 +186,7 @@ async function compareAll(
   if (violations.length > SHOWN) harness.violated(`and ${violations.length - SHOWN} more`);
 }
 
-/** Writes how many reminders there were, and what happened to people before and after them. */
+/** Logs the number of reminders, and the actions before and after them. */
 function report({ noted }: Harness, people: Person[], readers: FeedReader[], dueFrom: number): void {
   const all = [...remindersIn(readers).values()].flat();
   const ended = people.filter(({ last }) => last !== undefined);

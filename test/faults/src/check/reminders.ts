@@ -28,7 +28,7 @@ export const reminderOf = ({ eventId, createdAt, tokenId, data }: OwnerEventJson
   number: (data as unknown as ReminderData).number,
 });
 
-/** Checks that an event shows the person to whom it belongs. */
+/** Checks that each event shows the right person. */
 export function contentViolations(events: OwnerEventJson[], people: Map<string, Person>): string[] {
   return events.flatMap(event => {
     const { link, stopUrl } = event.data as unknown as ReminderData;
@@ -42,7 +42,7 @@ export function contentViolations(events: OwnerEventJson[], people: Map<string, 
   });
 }
 
-/** Compares a person's reminders with the number that the owner sees, and with the number that there may be. */
+/** Compares a person's reminders with the number that the owner sees, and with the permitted number. */
 export function personViolations(
   person: Person,
   link: Pick<RecipientLinkJson, 'remindersSent'>,
@@ -64,7 +64,7 @@ export function personViolations(
   return violations;
 }
 
-/** Checks that the endpoints of some projects got the same reminders as the feed has. */
+/** Checks that the endpoints got the same reminders as the feed, for the projects with an endpoint. */
 export function webhookViolations(events: OwnerEventJson[], receiver: Receiver, people: Person[]): string[] {
   const got = [...receiver.events.values()].filter(({ type }) => type === REMINDED);
   const hooked = new Set(people.filter(({ hasEndpoint }) => hasEndpoint).map(({ project }) => project.projectId));
@@ -83,7 +83,7 @@ export function remindersIn(readers: FeedReader[]): Map<string, Reminder[]> {
   return Map.groupBy(events.map(reminderOf), ({ tokenId }) => tokenId);
 }
 
-/** Compares the reminders of all people with those that there may be. */
+/** Compares the reminders of all people with the permitted reminders. */
 export async function reminderViolations(
   { owner, receiver }: Harness,
   people: Person[],

@@ -109,7 +109,7 @@ interface Place extends ServiceAddress {
   pid: number | undefined;
   ready: boolean;
   starts: number;
-  /** True while the process must end and must not restart. */
+  /** True while the harness stops the process, so that it does not restart. */
   ending: boolean;
   /** True from the time when a load balancer would stop sending requests until the process exits. */
   leaving: boolean;
@@ -161,7 +161,7 @@ export async function openFleet(options: FleetOptions): Promise<Fleet> {
       if (unexpected && place.ready) crashes.push(`${name} ended by itself (${words(exit)})`);
       place.ready = false;
       if (place.child === child) place.pid = undefined;
-      // Restarts a process that dies during its start, as a supervisor would. The cause is a server that is down.
+      // Restarts a process that dies during its start because a server is down, as a supervisor would.
       if (unexpected) setTimeout(() => void (closing || place.ending || start(place).catch(() => {})), 500).unref();
     });
     await waitFor(name, () => answers(place), { timeoutMs: READY_MS });

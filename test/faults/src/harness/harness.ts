@@ -124,7 +124,7 @@ export async function openHarness(
   opening.defer(() => fleet[Symbol.asyncDispose]());
   let leftovers = await watch();
   opening.defer(() => leftovers[Symbol.asyncDispose]());
-  /** The crashes of processes from before a move to other servers. */
+  /** The crashes of processes before a move to other servers. */
   const crashes: string[] = [];
   const { apiToken } = await provision(addressesOf(fleet));
   const gateway = createGatewayClient(() => fleet.gateways, random.fork('gateway'));

@@ -10,13 +10,13 @@ export interface Killing {
   times: number;
   random: Random;
   signal: AbortSignal;
-  /** The collections to which the service writes; [] for a service whose transactions are the moments. */
+  /** The collections to which the service writes; [] for a service whose transactions trigger the kills. */
   collections: string[];
 }
 
-/** The most milliseconds before a kill without a moment. */
+/** The maximum delay before a kill at a random time, in milliseconds. */
 const PAUSE_MS = 2_000;
-/** The most milliseconds for which a kill waits for its moment. */
+/** The maximum time for which a kill waits for a write, in milliseconds. */
 const PATIENCE_MS = 3_000;
 const AWAY_MS = 500;
 
@@ -40,7 +40,7 @@ export async function killInTurn(harness: Harness, killing: Killing): Promise<nu
   return kills;
 }
 
-/** Returns true if the kill hit a moment. */
+/** Returns true if the kill happened directly after a write. */
 async function killOne({ fleet }: Harness, process: Process, killing: Killing): Promise<boolean> {
   const { random, collections, signal } = killing;
   const kind = random.pick(['time', 'commit', 'publish'] as const);

@@ -32,7 +32,7 @@ export function followFeed(
         await delay(RETRY_MS);
         continue;
       }
-      // A reader that lost its page asks for it again.
+      // Sometimes requests the same page twice, like a reader that lost the first response.
       const again = random.chance(AGAIN) ? await pageOf(harness, apiToken, query(), after) : undefined;
       if (again && !sameStart(page.events, again.events))
         harness.violated(`a page of the feed changed: ${idsOf(page.events)} became ${idsOf(again.events)}`);

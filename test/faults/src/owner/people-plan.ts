@@ -6,7 +6,7 @@ export interface Quantities {
   closed: { early: number; late: number };
   /** The number of each action. */
   deeds: Record<Deed, number>;
-  /** The share of deeds that happen before anybody is due. */
+  /** The share of actions that happen before the first reminder is due. */
   early: number;
 }
 
@@ -23,7 +23,7 @@ export interface Plan {
   closed: { early: Person[][]; late: Person[][] };
 }
 
-/** Chooses a person for each deed. Nobody has two, so that each outcome is known. */
+/** Chooses a person for each action. Nobody gets two actions, so that the test knows each outcome. */
 export function planOf(people: Person[], { deeds, early, closed }: Quantities, random: Random): Plan {
   const groups = [...Map.groupBy(people, ({ project }) => project).values()];
   const ends = closed.early + closed.late;
@@ -40,7 +40,7 @@ export function planOf(people: Person[], { deeds, early, closed }: Quantities, r
   };
   for (const [deed, count] of Object.entries(deeds) as [Deed, number][])
     for (let time = 0; time < count; time += 1) {
-      // The page that stops reminders, and another deadline, are for projects that stay open.
+      // Only people of open projects can use the page that stops reminders or get a new deadline.
       const person = takeFrom(deed === 'stop' || deed === 'move' ? open : some);
       person.deed = deed;
       if (deed === 'move') plan.moved.push(person);

@@ -8,7 +8,7 @@ import type { Answer } from '../harness/gateway-client.ts';
 import type { Harness } from '../harness/harness.ts';
 import type { Project } from './owner.ts';
 
-/** A person whom an owner has asked for a clip. */
+/** A person whom an owner has invited. */
 export interface Person {
   project: Project;
   reference: string;
@@ -20,15 +20,15 @@ export interface Person {
   hasEndpoint: boolean;
   deed: Deed | undefined;
   /**
-   * The number of reminders that the owner saw after something had ended them. There must never be more. Undefined if
-   * nothing ended them.
+   * The number of reminders that the owner saw after an action had ended them. It must not grow after that. Undefined
+   * if no action ended them.
    */
   last: number | undefined;
-  /** The reminders that the owner asked for and got. */
+  /** The number of reminders that the owner requested and the service accepted. */
   asked: number;
 }
 
-/** Something that happens to a person: a clip, a stop or a disabled link end the reminders; the others do not. */
+/** An action for a person. A clip, a stop and a disabled link end the reminders; the other actions do not. */
 export type Deed = 'send' | 'stop' | 'disable' | 'begin' | 'ask' | 'move';
 
 const HOUR_MS = 3_600_000;
@@ -60,7 +60,7 @@ interface Acting {
   signal: AbortSignal;
 }
 
-/** Does something to a person. If this ends the reminders, reads their number afterwards. */
+/** Performs an action. If it ends the reminders, reads their number afterwards. */
 export async function act(harness: Harness, person: Person, deed: Deed, { random, signal }: Acting): Promise<void> {
   const { project, tokenId, url } = person;
   const { owner } = harness;
@@ -70,7 +70,7 @@ export async function act(harness: Harness, person: Person, deed: Deed, { random
   switch (deed) {
     case 'send': {
       const { outcome } = await harness.contribute({ project, url }, take(), random!);
-      // A closed project refuses clips. Its end is seen elsewhere.
+      // A closed project refuses the clip; `close` reads the number of reminders in that case.
       if (outcome !== 'failed') await ends(harness, person, ({ submissionCount }) => submissionCount > 0, signal);
       return;
     }
@@ -96,7 +96,10 @@ export async function act(harness: Harness, person: Person, deed: Deed, { random
 const MOVED_MS = 40_000;
 const LOOK_MS = 300;
 
-/** Waits until the owner's list shows the end. One document has the end and the number, so both are of one moment. */
+/**
+ * Waits until the owner's list shows the end of the reminders. The end and the number are in one document, so they are
+ * consistent.
+ */
 async function ends(
   { owner }: Harness,
   person: Person,
@@ -122,7 +125,7 @@ async function stop(harness: Harness, url: string, signal: AbortSignal): Promise
   if (answer.status >= 400) throw new Error(`${answer.what}: ${answer.bytes}`);
 }
 
-/** Asks for a reminder now. The service refuses it when the link had one within an hour, or may have none. */
+/** Requests a reminder now. The service refuses it if the link had a reminder within the last hour, or may get none. */
 async function askNow({ owner }: Harness, person: Person, signal: AbortSignal): Promise<void> {
   const path = `/api/projects/${person.project.projectId}/links/${person.tokenId}/remind`;
   const ask = { method: 'POST', headers: { 'idempotency-key': randomUUID() } };

@@ -13,17 +13,20 @@ export interface BucketCopies {
   bucket: string;
   /** The product's bucket. */
   objects: Store;
-  /** The name of the product's bucket if the target's store may copy from it and to it; otherwise this process copies the bytes. */
+  /**
+   * The name of the product's bucket if the target's store can copy between both buckets itself; otherwise this process
+   * copies the bytes.
+   */
   sameStore: { bucket: string } | undefined;
-  /** Gets the number of bytes of each step. */
+  /** Called with the number of bytes of each step. */
   tick: (bytes: number) => void;
-  /** Runs work at the target, and explains its errors. */
+  /** Runs a request to the target, and explains its errors. */
   asked: <T>(work: () => Promise<T>) => Promise<T>;
 }
 
 /** Returns functions that copy objects between the product's bucket and keys of the target. */
 export function copiesBetween({ target, bucket, objects, sameStore, tick, asked }: BucketCopies) {
-  /** Whether the store has computed the SHA-256 of each copy so far. */
+  /** True as long as the store has computed the SHA-256 of each copy. */
   let proves = true;
 
   async function describedHash(key: string): Promise<string | undefined> {
@@ -50,7 +53,7 @@ export function copiesBetween({ target, bucket, objects, sameStore, tick, asked 
   }
 
   async function copyThrough({ key, size }: CopySource, to: string, expected: string | undefined): Promise<Content> {
-    // The hash belongs to the metadata of the object, which is sent first.
+    // The client sends the metadata of the object first, and the metadata contains the hash.
     let sha256 = expected ?? (await hashed(key)).sha256;
     for (;;) {
       const counted = metered(await objects.get(key), tick);
@@ -74,7 +77,7 @@ export function copiesBetween({ target, bucket, objects, sameStore, tick, asked 
     try {
       return sameStore ? await copyWithin(source, to) : await copyThrough(source, to, sha256);
     } catch (error) {
-      // An erasure may have removed the object meanwhile.
+      // An erasure may have removed the object during the copy.
       if (isMissing(error) && (await objects.stat(key)) === undefined) return undefined;
       throw error;
     }
@@ -110,7 +113,7 @@ class OtherBytes extends Error {
   }
 }
 
-/** Passes bytes on, and fails at their end if they have another hash. */
+/** Passes bytes on. Fails at the end if their hash is different. */
 async function* onlyWith(sha256: string, { chunks, content }: ReturnType<typeof metered>): AsyncGenerator<Buffer> {
   yield* chunks;
   const found = content();

@@ -5,9 +5,9 @@ const LOOK_MS = 5_000;
 
 /** The progress of a long command. */
 export interface Progress {
-  /** Names the work that begins; the line is shown every few seconds while the work makes progress. */
+  /** Starts a new step of the work. Shows the line every few seconds while the work makes progress. */
   now(line: () => string): void;
-  /** Records that something was read, written or deleted; `bytes` are those that passed. */
+  /** Records progress: a read, a write or a deletion, with the number of its bytes. */
   tick(bytes?: number): void;
   /** The number of bytes in all ticks. */
   readonly bytes: number;
@@ -47,8 +47,8 @@ export function createProgress(show: (line: string) => void): Progress {
 export class Stalled extends NotDone {}
 
 /**
- * Waits for `work`. Rejects with Stalled when there is no tick for `limitMs`. Does not stop the work. The time in which
- * the process itself was paused does not count.
+ * Waits for `work`. Rejects with Stalled when there is no tick for `limitMs`. Does not stop the work. Does not count
+ * the time in which this process was paused.
  */
 export async function unlessStalled<T>(
   work: Promise<T>,

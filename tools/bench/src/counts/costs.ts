@@ -17,7 +17,7 @@ export interface CountedPlace {
   taps: Taps;
   topicPrefix: string;
   signal: AbortSignal;
-  /** The number of times that each request is sent in a round; there are ROUNDS. */
+  /** The number of times that each of the ROUNDS rounds sends each request. */
   reads: number;
   /** The number of clips that land, one after the other. */
   clips: number;
@@ -32,9 +32,9 @@ export interface Costs {
 
 const CLIP = { width: 320, height: 180, seconds: 3, text: 'This is what I think of it.' };
 const WAIT_MS = 60_000;
-/** The time for counted work that follows the webhook: marks in the databases and committed offsets. */
+/** The time to wait for work after the webhook that also counts: marks in the databases and committed offsets. */
 const FOLLOWS_MS = 1_500;
-// The slowest loops run once in this time.
+// Long enough for the slowest loops of the services to run once.
 const IDLE_MS = 30_000;
 const ROUNDS = 3;
 

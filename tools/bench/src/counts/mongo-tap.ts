@@ -9,12 +9,12 @@ const PREFIX = /^.*_/;
 /** The driver checks the server with commands to this database. */
 const OF_DRIVER = 'admin';
 const BY_DRIVER = new Set(['hello', 'ismaster', 'ping', 'endSessions']);
-/** The last word of the reads of a change stream. A request of a client never waits for them. */
+/** The name for the reads of a change stream. No client's request waits for these reads. */
 export const CHANGES = 'changes';
 
 /**
- * Starts a proxy in front of MongoDB that counts commands as `<database> <collection> <command>`. The reads of a change
- * stream have the command CHANGES: the replies to `aggregate` with `$changeStream` have the ids of their cursors.
+ * Starts a proxy in front of MongoDB that counts commands as `<database> <collection> <command>`. Counts the reads of a
+ * change stream as CHANGES: it finds their cursors in the replies to `aggregate` with `$changeStream`.
  */
 export async function openMongoTap(mongoUrl: string): Promise<Tap> {
   const { host, search } = new URL(mongoUrl);
@@ -31,7 +31,7 @@ export async function openMongoTap(mongoUrl: string): Promise<Tap> {
         if (isChangeStream(command)) opening.add(message.readInt32LE(4));
       }),
       fromServer: eachMessage(message => {
-        // Only few replies are parsed.
+        // Parses only these few replies.
         if (!opening.delete(message.readInt32LE(8))) return;
         const { cursor } = documentOf(message) as { cursor?: { id: mongo.Long } };
         if (cursor) changeStreams.add(String(cursor.id));
@@ -59,7 +59,7 @@ function eachMessage(handle: (message: Buffer) => void): (chunk: Buffer) => void
 
 type Document = Record<string, unknown>;
 
-// Ids of cursors need 64 bits.
+// Keeps 64-bit numbers, because the ids of cursors need them.
 const documentOf = (message: Buffer): Document =>
   mongo.BSON.deserialize(message.subarray(DOCUMENT_AT, DOCUMENT_AT + message.readInt32LE(DOCUMENT_AT)), {
     promoteLongs: false,

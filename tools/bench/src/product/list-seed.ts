@@ -31,13 +31,13 @@ export interface Lists {
 /** Inserts many links and events into the product's databases, because making 100,000 events through the API would take hours. */
 export interface ListSeed extends AsyncDisposable {
   /**
-   * Makes a project with one link, and the first events, through the API. Copies these records until there are
-   * `links` links and `events` events: sealed, hashed and numbered as the services do it.
+   * Makes a project with one link, and the first events, through the API. Then copies these records until there are
+   * `links` links and `events` events. Seals, hashes and numbers the copies in the same way as the services.
    */
   fill(owner: Product, links: number, events: number): Promise<Lists>;
 }
 
-/** The number of links at the end that changed last. */
+/** The number of links at the end of the list that changed last. */
 export const CHANGED = 4;
 const BATCH = 2_000;
 const WAIT_MS = 60_000;
@@ -108,7 +108,10 @@ export async function openListSeed(
     return changedAt;
   }
 
-  /** Copies the last event of the owner. Returns the number of the last event that the API made, and the count of these. */
+  /**
+   * Copies the last event of the owner. Returns the sequence number of the last event that the API made, and the number
+   * of these events.
+   */
   async function addEvents(ownerId: string, count: number): Promise<{ made: number; last: number }> {
     const rows = await feed.find({ ownerId }).sort({ ownerId: 1, seq: 1 }).toArray();
     const template = present(rows.find(({ type }) => type === 'link.recording'));

@@ -19,7 +19,7 @@ export interface FindingResult {
   text: string;
   /** "≥ 1", "≤ 1.2" or "0.8 to 1.2". */
   bound: string;
-  /** Null if it was not measured. */
+  /** Null if the run did not measure it. */
   median: number | null;
   low?: number;
   high?: number;

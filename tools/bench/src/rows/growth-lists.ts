@@ -10,7 +10,7 @@ import type { Sample } from '../stats/rounds.ts';
 const SMALL = 'small';
 const SMALL_AGAIN = 'small again';
 const LARGE = 'large';
-/** A turn sends REQUESTS × `repeats` requests of each kind. Their median is the figure. */
+/** A turn sends REQUESTS × `repeats` requests of each kind. The figure is their median. */
 const REQUESTS = 4;
 const TURNS = 8;
 const FEW = 10;

@@ -14,11 +14,14 @@ const LARGE = 'large';
 /** An owner with as many projects as the large owner, but without clips. */
 const EMPTY = 'empty';
 /**
- * A turn sends REQUESTS × `repeats` requests of each kind. Their median is the figure. A long list of projects is
- * requested only once.
+ * A turn sends REQUESTS × `repeats` requests of each kind. The figure is their median. A turn requests a long list of
+ * projects only once.
  */
 const REQUESTS = 4;
-/** A turn runs the sweeper SWEEPS × `repeats` times. A run takes five times as long as a page, and varies little. */
+/**
+ * A turn runs the sweeper SWEEPS × `repeats` times. A few runs are enough: a run takes five times as long as a page,
+ * and its time varies little.
+ */
 const SWEEPS = 2;
 /** The number of turns in a round, so that a machine that is slow for some seconds affects all variants. */
 const TURNS = 8;
@@ -94,7 +97,7 @@ export const growth: Row = {
   },
 };
 
-/** The parts that all these requests share. The requests run one after the other. */
+/** The shared state of these requests. They run one after the other. */
 interface Requester {
   client: LoadClient;
   alone: OneByOne;

@@ -10,8 +10,8 @@ const PACKAGES = ['buildah', 'mmdebstrap'];
 const BUILD_MS = 40 * 60_000;
 const LOOK_MS = 30_000;
 const AUTHORITIES = '/etc/ssl/certs/ca-certificates.crt';
-// The Dockerfile's base image is in a registry that this machine may not reach, so the builder makes a base image from
-// these Debian packages. Node needs libatomic1.
+// This machine may be unable to reach the registry of the Dockerfile's base image. So the builder makes a base image
+// from these Debian packages. Node needs libatomic1.
 const DEBIAN = ['apt', 'ca-certificates', 'libstdc++6', 'libatomic1', 'passwd'];
 
 /** Runs buildah with a separate image store in the cache folder. Resolves to its output. */

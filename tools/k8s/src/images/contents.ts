@@ -27,7 +27,7 @@ export const packagesIn = (builder: Builder, image: string): Promise<Package[]> 
     ...(await goIn(root)),
   ]);
 
-/** Runs `use` with a folder that holds the files of a built image until `use` resolves. */
+/** Runs `use` with a folder that contains the files of a built image. The folder exists until `use` resolves. */
 export async function withFilesOf<T>(
   { buildah }: Builder,
   image: string,

@@ -8,7 +8,7 @@ import type { Builder } from './builder.ts';
 export const TARGETS = ['services', 'workers'] as const;
 export type Target = (typeof TARGETS)[number];
 
-/** All targets of deploy/Dockerfile: also the image that checks overlays and values. */
+/** All targets of deploy/Dockerfile, including the image that checks overlays and values. */
 export const IMAGES = [...TARGETS, 'check'] as const;
 export type Image = (typeof IMAGES)[number];
 

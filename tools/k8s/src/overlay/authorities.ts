@@ -6,15 +6,17 @@ import { knownKeys } from './secrets.ts';
 
 const SECRET = 'servers-ca';
 
-/** The variables that name an authority for a server with TLS, by the key of the documentation. */
+/**
+ * The variables that name an authority for a server with TLS, by the key that the documentation uses for the server.
+ */
 const SERVERS: Readonly<Record<string, { variable: string; hasTls(values: Record<string, string>): boolean }>> = {
   'kafka.crt': { variable: 'KAFKA_CA_FILE', hasTls: ({ KAFKA_TLS }) => KAFKA_TLS === 'true' },
   's3.crt': { variable: 'S3_CA_FILE', hasTls: ({ S3_ENDPOINT = '' }) => S3_ENDPOINT.startsWith('https:') },
 };
 
 /**
- * Returns a fault for each authority of a server with TLS, mounted from the Secret `servers-ca`, that programs do not use
- * because a setting is missing, and a note with other authorities that no setting names.
+ * Checks the authorities in the Secret `servers-ca`. Returns a fault for each authority of a server with TLS that a
+ * program does not use because a setting is missing, and a note with the other authorities that no setting names.
  */
 export async function authorityFindings(programs: Program[], all: Manifest[]): Promise<Finding[]> {
   const sentences = new Set<string>();

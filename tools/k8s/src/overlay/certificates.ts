@@ -6,7 +6,7 @@ import { type Finding, fault, find, inWords, note, type Part, similar } from './
 
 const GROUP = 'cert-manager.io';
 
-/** Returns faults about the certificates that cert-manager issues, whose schema allows any name. */
+/** Returns faults about the names in the certificates that cert-manager issues. Its schema allows any name. */
 export const certificateFindings = (programs: Program[], all: Manifest[]): Finding[] =>
   all
     .filter(({ apiVersion, kind }) => apiVersion.startsWith(`${GROUP}/`) && kind === 'Certificate')
@@ -32,7 +32,7 @@ function issuerFindings(certificate: Manifest, all: Manifest[]): Finding[] {
     : [note(`create the Issuer ${name} for ${by} yourself; without it, its pods wait.`)];
 }
 
-/** A service accepts a caller by the URI in its certificate. */
+/** A service identifies a caller by the URI in the caller's certificate. */
 const uriFaults = ({ kind, metadata, spec }: Manifest, programs: Program[]): Finding[] =>
   programs
     .filter(

@@ -4,7 +4,9 @@ import { find, type Part } from './finding.ts';
 import { matches } from './names.ts';
 import type { Destination } from './reach.ts';
 
-/** Returns the end of a connection to a server. A Service of the overlay leads to its pods and their port. */
+/**
+ * Returns the destination of a connection to a server. For a Service of the overlay, this is its pods and their port.
+ */
 export function destinationOf(
   { host, port }: { host: string; port: number },
   own: string | undefined,
@@ -26,7 +28,10 @@ export function destinationOf(
   return { to: { pod, namespace }, port: numbered };
 }
 
-/** Returns the Service in a name of the cluster's DNS, also of one of its pods; undefined for another name. */
+/**
+ * Returns the Service in a DNS name of the cluster: the name of the Service or of one of its pods. Returns undefined
+ * for other names.
+ */
 function serviceIn(host: string, own: string | undefined, all: Manifest[]) {
   const [, name, namespace] = /^(?:[^.]+\.)?([^.]+)\.([^.]+)\.svc(?:\.cluster\.local)?\.?$/.exec(host) ?? [];
   if (name) return { name, namespace };

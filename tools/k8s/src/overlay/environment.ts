@@ -10,19 +10,22 @@ export interface Program {
   container: Part;
   /** The variables whose values are in the overlay. */
   values: Record<string, string>;
-  /** The variables that the cluster always sets, whose values are not in the overlay. */
+  /** The variables that the cluster always sets to values that are not in the overlay. */
   given: Set<string>;
   /** The variables that the cluster may set: optional keys of Secrets outside the overlay. */
   possible: Set<string>;
-  /** Whether it reads all keys of a Secret outside the overlay. */
+  /** True if it reads all keys of a Secret outside the overlay. */
   readsWholeSecret: boolean;
-  /** Whether the overlay lacks a ConfigMap that it reads. */
+  /** True if it reads a ConfigMap that the overlay lacks. */
   lacksSettings: boolean;
 }
 
 const COMMANDS = ['migrate', 'backup'];
 
-/** Returns whether a service of the product is among the objects. Otherwise, they belong to an overlay that has them. */
+/**
+ * Returns whether a service of the product is among the objects. If not, the objects belong to another overlay that has
+ * the services.
+ */
 export const hasServices = (all: Manifest[]): boolean =>
   all
     .flatMap((object): Part[] => podOf(object)?.spec.containers ?? [])

@@ -5,7 +5,7 @@ import type { Part } from './finding.ts';
 
 const FILES = ['kustomization.yaml', 'kustomization.yml', 'Kustomization'];
 
-/** A kustomization of the operator, with its position among the kustomizations that include it. */
+/** A kustomization of the operator, with the facts about the kustomizations that include it. */
 export interface Kustomization {
   folder: string;
   /** The path of the file, relative to the checked folder or to a folder around it. */
@@ -17,11 +17,14 @@ export interface Kustomization {
   resources: string[];
   /** The components that apply before its patches. */
   components: string[];
-  /** Its generators of ConfigMaps and Secrets, and those of the kustomization that includes it. */
+  /** Its generators of ConfigMaps and Secrets, and the generators of the kustomization that includes it. */
   generated: Part[];
 }
 
-/** Returns the kustomization of a folder, and all local ones that it includes. A remote one is kustomize's task. */
+/**
+ * Returns the kustomization of a folder, and all local kustomizations that it includes. Only kustomize reads the remote
+ * ones.
+ */
 export async function readKustomizations(root: string, within = root): Promise<Kustomization[]> {
   const seen = new Set<string>();
   return await visit(root, { resources: [], components: [], generated: [] });
@@ -45,7 +48,7 @@ export async function readKustomizations(root: string, within = root): Promise<K
       ...(fields.secretGenerator ?? []).map((each: Part) => ({ ...each, kind: 'Secret' })),
     ];
     const found: Kustomization[] = [];
-    // A resource knows nothing of the kustomization that includes it; a component changes its objects.
+    // A resource cannot change objects of the kustomization that includes it; a component can.
     for (const each of own) found.push(...(await visit(each, { resources: [], components: [], generated: [] })));
     const components = [...before.components];
     for (const each of paths(fields.components)) {
@@ -57,7 +60,7 @@ export async function readKustomizations(root: string, within = root): Promise<K
   }
 }
 
-/** Returns whether kustomize downloads it: a URL, or a repository such as github.com/owner/name. */
+/** Returns whether kustomize downloads the resource: a URL, or a repository such as github.com/owner/name. */
 export const isRemote = (path: string): boolean =>
   /^[a-z+]+:\/\/|^git@|^git::|\?ref=|\.git(?:\/|$)/.test(path) || /^[\w-]+\.[a-z]{2,}\/[^/]+\/[^/]+/.test(path);
 

@@ -31,7 +31,7 @@ export async function loginFindings(programs: Program[], all: Manifest[]): Promi
   });
 }
 
-/** Returns whether a variable of the container, or the settings of this service alone, may set the name. */
+/** Returns whether a variable of the container, or the settings of only this service, may set the user name. */
 function hasOwnName({ name, object, container }: Program, all: Manifest[]): boolean {
   const { namespace } = object.metadata;
   const variable = (container.env ?? []).find((each: Part) => each.name === NAME);
@@ -44,7 +44,10 @@ function hasOwnName({ name, object, container }: Program, all: Manifest[]): bool
   });
 }
 
-/** Returns the name of the Secret with the password, as a variable or as a mounted file; undefined if it is unknown. */
+/**
+ * Returns the name of the Secret that gives the password, as a variable or as a mounted file; undefined if it is
+ * unknown.
+ */
 function passwordSecret({ object, container, values }: Program): string | undefined {
   const variable = (container.env ?? []).find(({ name }: Part) => name === 'KAFKA_PASSWORD');
   if (variable) return variable.valueFrom?.secretKeyRef?.name;

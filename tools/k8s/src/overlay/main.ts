@@ -9,7 +9,7 @@ import { checkObjects } from './check.ts';
 import { withShippedBase } from './remote-base.ts';
 import { renderFolders, renderValues } from './render.ts';
 
-/** Set in the image of deploy/Dockerfile, which has no network, no Git and no Java. */
+/** Set in the image of deploy/Dockerfile. This image has no network, no Git and no Java. */
 const IMAGE = process.env.CHECK_IMAGE;
 const COMMAND = IMAGE ? `docker run --rm --network none -v "$PWD:/work:ro" ${IMAGE}` : 'npm run check:overlay --';
 const PLACES = IMAGE

@@ -2,7 +2,7 @@ import { type Manifest, podOf } from '../manifests.ts';
 import { hasServices } from './environment.ts';
 import { type Finding, fault, find, inWords, listed, note, type Part, similar } from './finding.ts';
 
-/** Servers that an operator may add to the namespace; policies for them may match no pod. */
+/** Optional servers of the operator in the namespace. A policy for one of them may match no pod. */
 const OPTIONAL_PODS = ['speech', 'collector'];
 
 /** Returns a fault for each reference to an object that does not exist; Secrets have their own rule. */
@@ -115,7 +115,7 @@ function policyFindings(object: Manifest, all: Manifest[]): Finding[] {
   return [fault(`${inWords(object)}: podSelector matches no pod in the overlay: correct ${listed(wanted)}${near}.`)];
 }
 
-/** A claim is usually created apart, so that it outlives the overlay. */
+/** Operators usually create a claim separately, so that it stays when they delete the overlay. */
 function claimFindings(object: Manifest, all: Manifest[]): Finding[] {
   return (podOf(object)?.spec.volumes ?? []).flatMap(({ persistentVolumeClaim: claim }: Part) => {
     const name = claim?.claimName;

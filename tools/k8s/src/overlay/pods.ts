@@ -19,7 +19,7 @@ export const imagelessContainers = (all: Manifest[]): Finding[] =>
       ),
   );
 
-/** Returns the objects without these containers, about which every other rule would only repeat the fault. */
+/** Returns the objects without these containers. Otherwise, every other rule would report the same fault again. */
 export const withImages = (all: Manifest[]): Manifest[] =>
   all.map(object => {
     if (containersOf(object).every(({ image }) => image)) return object;
@@ -90,7 +90,10 @@ function graceFaults({ object, container, values }: Program): Finding[] {
     : [];
 }
 
-/** The operator's pod has a kustomization of its own, and so an image of its own. */
+/**
+ * Returns a fault if the operator's pod and the gateway have different images. The pod has a separate kustomization, so
+ * an operator may forget to change its image.
+ */
 function imageFaults(programs: Program[], all: Manifest[]): Finding[] {
   return all
     .filter(({ kind, metadata }) => kind === 'Pod' && metadata.name === 'admin')
@@ -123,7 +126,7 @@ function workerImageFaults(programs: Program[]): Finding[] {
 
 const repositoryOf = (image = ''): string => image.replace(/@.*$/, '').replace(/:[^/:]*$/, '');
 
-/** Both images usually have a repository of their own, so a common one is probably a copied line. */
+/** The two images usually have different repositories, so a common repository is probably a copied line. */
 function repositoryNotes(programs: Program[]): Finding[] {
   const imageOf = (wanted: string) => programs.find(({ name }) => name === wanted)?.container.image;
   const services: string | undefined = imageOf('submissions');
@@ -172,7 +175,7 @@ function pullNotes(programs: Program[]): Finding[] {
   });
 }
 
-/** Nodes that all services need are probably the only ones for tasks, too. */
+/** If all services need certain nodes, the tasks probably need these nodes too. */
 function placementNotes(programs: Program[], all: Manifest[]): Finding[] {
   const services = [...new Set(programs.map(({ object }) => object))].filter(({ kind }) => kind === 'Deployment');
   const [first, ...others] = services.map(rulesOf);

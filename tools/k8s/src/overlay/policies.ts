@@ -36,11 +36,13 @@ function isNetwork(text: string): boolean {
 /** The namespaces of DNS in most clusters and in OpenShift. */
 const DNS_NAMESPACES = ['kube-system', 'openshift-dns'];
 const DNS_PORTS = [53, 5353];
-/** The cache of a node, which asks the cluster's DNS. Many clusters have none. */
+/** The DNS cache of a node. It queries the cluster's DNS. Many clusters have no such cache. */
 const NODE_CACHE = '169.254.20.10/32';
 const RULE = 'networks.dns (policy dns)';
 
-/** Returns a fault if network policies keep programs from DNS, or a note if they allow it only at an unusual place. */
+/**
+ * Returns a fault if network policies keep programs from DNS, or a note if they allow DNS only in unusual namespaces.
+ */
 export function dnsFindings(programs: Program[], all: Manifest[]): Finding[] {
   // Network plugins, such as Cilium, have policies of their own. These may allow DNS, and this check cannot read them.
   if (all.some(({ apiVersion, kind }) => kind.endsWith('NetworkPolicy') && !apiVersion.includes('k8s.io'))) return [];
@@ -63,7 +65,7 @@ export function dnsFindings(programs: Program[], all: Manifest[]): Finding[] {
   });
 }
 
-/** Returns the peers to which policies allow an object's pods DNS by UDP; undefined if they allow it everywhere. */
+/** Returns the peers where policies allow DNS by UDP for an object's pods; undefined if they allow it everywhere. */
 function dnsPeers(object: Manifest, all: Manifest[]): Part[] | undefined {
   const rules = egressOf({ labels: podOf(object)?.metadata?.labels ?? {}, namespace: object.metadata.namespace }, all);
   const allowing = rules?.filter(
@@ -77,7 +79,7 @@ function dnsPeers(object: Manifest, all: Manifest[]): Part[] | undefined {
   return allowing?.some(({ to }) => !to) ? undefined : allowing?.flatMap(({ to }) => to);
 }
 
-/** Returns the names of the namespaces that peers allow, if they allow no other place and none is usual. */
+/** Returns the namespaces of the peers if all peers are namespaces and none of these is a usual one for DNS. */
 function unusualNamespaces(peers: Part[] = []): string[] {
   const names = peers.filter(({ ipBlock }) => ipBlock?.cidr !== NODE_CACHE).map(namespacesOf);
   const known = names.flatMap(each => each ?? []);

@@ -3,19 +3,22 @@ import type { Manifest, PodTemplate } from '../manifests.ts';
 import type { Part } from './finding.ts';
 import { matches } from './names.ts';
 
-/** The other end of a connection, as far as an overlay says it. */
+/** The destination of a connection, as far as the overlay shows it. */
 export type Destination =
   | { ip: string }
   /** A pod of the overlay. */
   | { pod: PodTemplate; namespace: string | undefined }
-  /** Pods of a namespace that are not in the overlay. */
+  /** Pods that are not in the overlay, in this namespace. */
   | { namespace: string | undefined }
-  /** A server with a name whose address only the cluster's DNS knows. A name of two parts probably has a namespace. */
+  /**
+   * A server whose address only the cluster's DNS knows. In a name of two parts, the second part is probably a
+   * namespace.
+   */
   | { host: string; namespace?: string | undefined };
 
 /**
- * Returns whether the NetworkPolicies in `all` let pods with these labels call a TCP port of `to`, or may let them. Without
- * a port, any port is enough.
+ * Returns whether the NetworkPolicies in `all` allow, or may allow, pods with these labels to call a TCP port of `to`.
+ * Without a port, any port is enough.
  */
 export function mayReach(
   from: { labels: Record<string, string>; namespace: string | undefined },
@@ -62,7 +65,7 @@ function hasPort({ port, endPort, protocol = 'TCP' }: Part, wanted: number, to: 
 
 function isPeer({ ipBlock, namespaceSelector, podSelector }: Part, to: Destination, own: string | undefined): boolean {
   if ('ip' in to) return ipBlock !== undefined && isInBlock(ipBlock, to.ip);
-  // The name of a server outside may also lead to a gateway in a namespace, but never to another pod of the product.
+  // The name of an external server may lead to a gateway in a namespace, but never to a pod of the product.
   if ('host' in to && (ipBlock || !namespaceSelector || !to.namespace))
     return ipBlock !== undefined || namespaceSelector !== undefined;
   if (ipBlock) return false;
@@ -74,7 +77,7 @@ function isPeer({ ipBlock, namespaceSelector, podSelector }: Part, to: Destinati
 
 const NAME = 'kubernetes.io/metadata.name';
 
-/** Drops the conditions about labels that only the cluster knows. */
+/** Drops the conditions on labels that only the cluster knows. */
 const knownOnly = ({ matchLabels = {}, matchExpressions = [] }: Part): Part => ({
   matchLabels: NAME in matchLabels ? { [NAME]: matchLabels[NAME] } : {},
   matchExpressions: matchExpressions.filter(({ key }: Part) => key === NAME),

@@ -8,14 +8,14 @@ import { isRemote, type Kustomization, readKustomizations } from './kustomizatio
 const SHIPPED = join(ROOT, 'deploy/k8s');
 
 /**
- * Returns folders that render without a network. If an overlay refers to deploy/k8s in a Git repository, its folder is a
- * copy in `scratch` that refers to the manifests of this version instead, and a note says so.
+ * Returns folders that render without a network. If an overlay refers to deploy/k8s in a Git repository, returns a copy
+ * of its folder in `scratch` that refers to the manifests of this version, and adds a note about this.
  */
 export async function withShippedBase(
   folders: string[],
   scratch: string,
 ): Promise<{ folders: string[]; notes: Finding[] }> {
-  // kustomize reports a kustomization that nobody can read.
+  // Ignores unreadable kustomizations, because kustomize reports them.
   const all = (await Promise.all(folders.map(folder => readKustomizations(folder).catch(() => [])))).flat();
   const own = all.filter(({ folder }) => relative(SHIPPED, folder).startsWith('..'));
   const replaced = new Map<string, string>();
@@ -41,7 +41,7 @@ export async function withShippedBase(
 
 const repositoryOf = (resource: string): string => resource.replace(/(\/deploy\/k8s)\/[^?]+/, '$1');
 
-/** Returns the folder or file of this version that a remote resource means; undefined for other resources. */
+/** Returns the folder or file of this version that replaces a remote resource; undefined for other resources. */
 async function shippedPath(resource: string): Promise<string | undefined> {
   const [, path] = /\/deploy\/k8s\/([^?]+?)\/?(?:\?.*)?$/.exec(isRemote(resource) ? resource : '') ?? [];
   if (!path) return undefined;

@@ -14,7 +14,7 @@ const runFile = promisify(execFile);
 const LIMIT_MS = 60_000;
 const OUTPUT_BYTES = 16 * 1024 * 1024;
 
-/** The objects of an overlay, and the faults that its files show before they are rendered. */
+/** The rendered objects of an overlay, and the faults that prevent rendering. */
 export interface Rendered {
   objects: Manifest[];
   findings: Finding[];
@@ -26,7 +26,7 @@ export async function renderFolders(tools: { kustomize: string }, folders: strin
   const findings: Finding[] = [];
   const refused: string[] = [];
   for (const folder of [...folders].sort()) {
-    // DIR/admin needs the objects of DIR.
+    // Skips DIR/admin if kustomize refused DIR, because it needs the objects of DIR.
     if (refused.some(each => folder.startsWith(`${each}/`))) continue;
     const within = folders.find(each => folder.startsWith(`${each}/`)) ?? folder;
     try {
@@ -73,10 +73,12 @@ function refusals(error: unknown, faultsOf: (message: string) => string[]): Find
   return faultsOf(stderr.trim()).map(fault);
 }
 
-/** Returns kustomize's message about the overlay or a folder in it, in one line, and the cause if it is a known one. */
+/**
+ * Returns kustomize's message about the overlay or a folder in it, in one line, with the cause if it is a known one.
+ */
 export function kustomizeFaults(message: string, folder = ''): string[] {
   const words = `kustomize refuses ${folder || 'the overlay'}: ${message.replace(/^Error: /, '').replace(/\s*\n\s*/g, ' ')}`;
-  // The component `doctor` reads the names of the Secrets from the variables that no-variables removes.
+  // The component `doctor` copies the names of the Secrets from variables, but `no-variables` has already removed them.
   const isLate = /(?:_HEADERS|KAFKA_USERNAME)\S* is missing for replacement source/.test(message);
   return [isLate ? `${words}: list the component doctor in the overlay that no-variables changes.` : words];
 }

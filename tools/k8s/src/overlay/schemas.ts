@@ -6,11 +6,13 @@ import { refusedPods } from '../pod-security.ts';
 import { hasServices } from './environment.ts';
 import { type Finding, fault, inWords, listed, note } from './finding.ts';
 
-/** The checks that find an object that cannot work; the others are rules for objects of the product alone. */
+/** The checks that find objects that cannot work. All other checks are rules only for the product's own objects. */
 const OF_EVERY_OBJECT = ['account', 'leads-somewhere', 'mounts', 'probe-port', 'selector', 'variable-twice'];
 const PART_OF = 'app.kubernetes.io/part-of';
 
-/** The checks that need the network policies of an overlay, not only those of the operator's pod. */
+/**
+ * The checks that need all network policies of an overlay. An overlay with only the operator's pod does not have them.
+ */
 const OF_WHOLE_OVERLAYS = ['isolated'];
 
 /** Returns the faults that the schemas, the standard `restricted` and our checks of objects find. */
@@ -18,7 +20,7 @@ export async function objectFindings(tools: ManifestTools, all: Manifest[]): Pro
   const statuses = await schemaStatuses(tools, all);
   const unknown = [...new Set(all.filter((each, at) => isUnknown(each, statuses[at])).map(({ kind }) => kind))];
   const broken = all.flatMap((each, at) => (isUnknown(each, statuses[at]) ? [] : faultsIn(each, statuses[at])));
-  // The other checks read only objects of the right shape.
+  // Stops here, because the other checks expect objects that match their schema.
   if (broken.length > 0) return broken;
   const refused = (await refusedPods(tools.podSecurity, all)).map(sentence => fault(`${sentence}.`));
   return [

@@ -6,7 +6,7 @@ import { type Finding, fault, inWords, listed, type Part } from './finding.ts';
 const FOLDER = '/secrets';
 const COMPONENTS: Readonly<Record<string, string>> = { doctor: 'doctor', backup: 'backup or backup-bucket' };
 
-/** Returns whether a variable cannot be a file: the component `secrets-as-files` leaves it. */
+/** Returns whether the component `secrets-as-files` keeps a variable, because it cannot be a file. */
 const isLeft = (name: string): boolean => name === 'KAFKA_USERNAME' || /^OTEL_.*_HEADERS$/.test(name);
 
 const isMounted = ({ container }: Program): boolean =>

@@ -47,8 +47,8 @@ export const isMade = (name: string, namespace: string | undefined, all: Manifes
   makers(all, namespace).some(([each]) => each === name);
 
 /**
- * Returns the keys of a Secret as far as the overlay says them: of a Secret, or of an ExternalSecret that lists them.
- * Returns undefined if another program decides about the keys.
+ * Returns the keys of a Secret if the overlay has the Secret or an ExternalSecret that lists the keys. Returns
+ * undefined if another program decides about the keys.
  */
 export function knownKeys(name: string, namespace: string | undefined, all: Manifest[]): Set<string> | undefined {
   const values = secretValues(name, namespace, all);
@@ -88,8 +88,8 @@ export type IsNeeded = (by: Manifest, key: string) => boolean;
 
 /**
  * Returns a fault for each Secret whose name is almost the name of a Secret in the overlay, and for each key that a
- * Secret in the overlay lacks; and a note with the Secrets that the overlay lacks and their keys. `files` are the keys
- * that programs read as files.
+ * Secret in the overlay lacks. Also returns a note that lists the Secrets that the overlay lacks, with their keys.
+ * `files` are the keys that programs read as files.
  */
 export function secretFindings(all: Manifest[], isNeeded: IsNeeded = () => false, files: Read[] = []): Finding[] {
   const findings: Finding[] = [];

@@ -65,7 +65,7 @@ test('notes a policy for another namespace than that of a server’s name', asyn
     await findingsWith({ SPEECH_BASE_URL: 'http://whisper.corp:8000' }, [allowed('10.4.0.0/24', 443)]),
   );
   assert.match(port!, /do not let transcription reach whisper\.corp:8000: .*\(policy to-speech\)\.$/);
-  // The name leads to a server outside, through a gateway of the cluster.
+  // The name leads to an external server, through a gateway of the cluster.
   assert.deepEqual(await of('speech.corp.internal', 'monitoring'), []);
 });
 

@@ -23,7 +23,7 @@ const SETTINGS: ReadonlyArray<[pattern: RegExp, network: string]> = [
 const NAME_LABEL = 'app.kubernetes.io/name';
 const PORTS: Readonly<Record<string, number>> = { 'http:': 80, 'https:': 443, 'redis:': 6379, 'rediss:': 6379 };
 
-/** Returns the servers in a setting's value; none of a value that names no port, such as a mongodb+srv address. */
+/** Returns the servers in a setting's value; none for a value without ports, such as a mongodb+srv address. */
 export function serversIn(value: string): Server[] {
   const mongo = /^mongodb:\/\/(?:[^@/]*@)?([^/?]+)/.exec(value)?.[1];
   if (mongo || !value.includes('://'))
@@ -40,15 +40,15 @@ function hostAndPort(text: string, mongo: string | undefined): Server[] {
   return host && number ? [{ host: host.replace(/^\[|\]$/g, ''), port: number }] : [];
 }
 
-/** The settings that a program uses although its own configuration does not name them. */
+/** Returns whether a program uses a setting that its own configuration does not name. */
 function usesToo(name: string, variable: string): boolean {
-  // The gateway sends the bytes behind presigned addresses.
+  // The gateway reads the store through presigned addresses.
   if (name === 'gateway') return variable === 'S3_ENDPOINT' || variable.startsWith('OTEL_');
   // Migrations and backups send no telemetry.
   return variable.startsWith('OTEL_') && !['migrate', 'backup'].includes(name);
 }
 
-/** Returns a fault for each address of one of our services that is no Service of the overlay. */
+/** Returns a fault for each address of one of our services that does not name a Service of the overlay. */
 export function addressFindings(programs: Program[], all: Manifest[]): Finding[] {
   const sentences = programs.flatMap(({ object, values }) =>
     Object.entries(values)
@@ -80,7 +80,9 @@ interface Refusal {
   unless: string | undefined;
 }
 
-/** Returns a fault for each setting with servers that the network policies keep from a program that uses it. */
+/**
+ * Returns a fault for each setting with servers that a program uses but, because of the network policies, cannot reach.
+ */
 export async function reachFindings(programs: Program[], all: Manifest[]): Promise<Finding[]> {
   const isChart = isOfChart(all);
   const refusals: Refusal[] = [];
@@ -99,7 +101,7 @@ export async function reachFindings(programs: Program[], all: Manifest[]): Promi
   return [...sentences.values()].map(each => findingOf(each, isChart));
 }
 
-/** The networks of the chart that installation.yaml of the production overlay does not have. */
+/** The networks that the chart has and the production overlay's installation.yaml does not. */
 const ONLY_IN_CHART = ['telemetry', 'redis', 'backup'];
 
 const remedyFor = (network: string, isChart: boolean): string =>
@@ -115,7 +117,7 @@ function findingOf(refusals: Refusal[], isChart: boolean): Finding {
   return unless ? note(`${sentence}, unless ${unless}.`) : fault(`${sentence}.`);
 }
 
-/** Returns whether the network policies keep a pod from a server; undefined if they allow the connection. */
+/** Returns the refusal if the network policies keep a pod from a server; undefined if they allow the connection. */
 function refusedBy(server: Server, object: Manifest, all: Manifest[]): Pick<Refusal, 'unless'> | undefined {
   const labels = podOf(object)!.metadata?.labels ?? {};
   const from = { labels, namespace: object.metadata.namespace };

@@ -7,7 +7,7 @@ import { ROOT } from '../repository.ts';
 import { type Finding, fault, note, type Part, similar } from './finding.ts';
 import { type Kustomization, readKustomizations, readReplacements } from './kustomization.ts';
 
-/** The fields of a target; kustomize reads each as a regular expression for the complete text. */
+/** The fields of a target. kustomize reads each field as a regular expression for the complete value. */
 interface Target {
   group?: string;
   version?: string;
@@ -88,7 +88,7 @@ function matchesTarget({ group, version, kind, name }: Target, object: Manifest)
     fits(group, second === undefined ? '' : first) &&
     fits(version, second ?? first) &&
     fits(kind, object.kind) &&
-    // kustomize compares with the name before it adds a hash.
+    // kustomize compares the name without the hash that it adds.
     (fits(name, own) || fits(name, own.replace(/-[0-9a-z]{10}$/, '')))
   );
 }

@@ -45,7 +45,7 @@ export interface Explanation {
   equal?: readonly string[];
 }
 
-/** Causes with a label `job`: while one fires, the steps of that service do not work. */
+/** Alerts with a label `job`: while one fires, the steps of that service do not work. */
 const OF_A_SERVICE = [
   'DatabaseWithoutPrimary',
   'DatabaseSlow',
@@ -73,7 +73,7 @@ const stuck = (groups: string): Selection => ({
   labels: { messaging_consumer_group_name: `(.+[.])?(${groups})` },
 });
 
-/** The explanations. An alert must not explain itself through others. */
+/** The explanations. They must not form a cycle: no alert may explain itself through other alerts. */
 export const EXPLAINS: readonly Explanation[] = [
   // Without the collector, no other alert is reliable.
   { cause: { alerts: ['CollectorAway'] }, effects: { alerts: ['ServiceAway', 'TelemetryDropped'] } },

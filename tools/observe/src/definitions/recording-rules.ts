@@ -9,7 +9,10 @@ export interface RecordingRule {
   labels?: Readonly<Record<string, string>>;
 }
 
-/** Returns the five-minute rates of each objective, and the broken share over the windows up to `until` seconds, from `from`. */
+/**
+ * Returns the five-minute rates of each objective, and the share of bad events over each window from `from` to `until`
+ * seconds.
+ */
 export function objectiveRules(time: Time, from: number, until: number): RecordingRule[] {
   return OBJECTIVES.flatMap(({ name: objective, bad, all }) => {
     const labels = { objective };
@@ -60,9 +63,9 @@ export const USUAL_SECONDS: Readonly<Record<string, number>> = {
 };
 
 /**
- * Returns the additional seconds per second of each server for the same calls: the difference of the means times the present
- * rate. A ratio would name a server that is ten times as slow but still fast. "Before" is the median of the three hours that
- * ended half an hour ago, so that a shorter outage than half of that time does not change it.
+ * Returns the additional seconds per second of each server for the same calls: the difference of the means times the
+ * present rate. A ratio would name a server that is ten times as slow but still fast. "Before" is the median of the
+ * three hours that ended half an hour ago, so an outage of less than one and a half hours does not change it.
  */
 export function serverRules(time: Time): RecordingRule[] {
   const base = time.window(5 * MINUTE);
@@ -81,7 +84,7 @@ export function serverRules(time: Time): RecordingRule[] {
     { record: mean, expr: 'recording:server_seconds:rate5m / (recording:server_calls:rate5m > 0)' },
     {
       record: before,
-      // A system that has just started has no earlier values: a usual value takes their place.
+      // A system that has just started has no earlier values, so the rule uses the usual value.
       expr: `quantile_over_time(0.5, ${mean}[${time.window(3 * HOUR)}] offset ${time.window(30 * MINUTE)}) or ${usual}`,
     },
     ...Object.entries(USUAL_SECONDS).map(([server, seconds]) => ({

@@ -71,7 +71,7 @@ async function startSampling(sampling: Record<string, string>, storeStatus = 202
       await ask(`${otlpUrl}/v1/traces`, { method: 'POST', headers: { 'content-type': 'application/json' }, body });
       return spanId;
     },
-    /** Returns the sum of one of the collector's own metrics, over the series with `label`. */
+    /** Returns the sum of a metric of the collector itself, over the series with `label`. */
     async figure(name: string, label = ''): Promise<number> {
       const lines = (await ask(`http://${scrape.itself}/metrics`)).split('\n');
       const some = lines.filter(line => line.split(/[ {]/, 1)[0] === name && line.includes(label));
@@ -122,7 +122,7 @@ test('keeps an upload from its first spans on, errors, and slow requests', BOUND
   const late = await post({ traceId: slow, seconds: 2 });
   const dropped = await post({ traceId: usual });
   assert.equal(await keptOf(4, collector), 3);
-  // Sends a span long after the first one, because the body took longer than the collector waits before it decides.
+  // Sends a span late: the upload's body takes longer than the collector waits before it decides.
   const land = await post({ traceId: upload, name: 'land', attributes });
   const webhook = await post({ traceId: upload, name: 'webhook submission.created' });
   await comes('the kept spans', [lookUp, found, land, webhook, error, late], collector);
