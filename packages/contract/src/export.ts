@@ -89,7 +89,7 @@ export function transcriptsEntry(submission: SubmissionJson): string {
   return lines.join('\n');
 }
 
-/** Returns the name and the reference; "" without both. */
+/** Returns the person's name and reference; "" if both are missing. */
 function personOf({ recipient }: SubmissionJson): string {
   const { name, reference } = recipient ?? {};
   return name && reference ? `${name} (${reference})` : (name ?? reference ?? '');

@@ -1,4 +1,4 @@
-/** Loads what owners stated about the links of clips. Callers load it each time they show clips, and do not store it. */
+/** Loads the owner's invitations of clips. Callers load them each time that they show clips, and never store them. */
 import type {
   GetInvitationsRequest,
   GetInvitationsResponse,
@@ -14,15 +14,15 @@ export interface InvitationSource {
   getInvitations(request: GetInvitationsRequest, options?: { signal?: AbortSignal }): Promise<GetInvitationsResponse>;
 }
 
-/** Returns the invitation of a clip; undefined when the owner stated nothing. */
+/** Returns the invitation of a clip; undefined without one. */
 export type InvitationOf = (clip: InvitedClip) => Invitation | undefined;
 
-/** For projects in which nobody is invited. */
+/** The result for a project without invitations. */
 export const nobodyInvited: InvitationOf = () => undefined;
 
 const ORIGINS_MAX = 500;
 
-/** Loads the invitations of a project's clips: each origin once, at most 500 in a call. */
+/** Loads the invitations of a project's clips. Requests each origin once, at most 500 per call. */
 export async function invitationsOf(
   source: InvitationSource,
   projectId: string,
@@ -50,6 +50,6 @@ function originOf({ linkId, link, responseId }: InvitedClip): Origin {
 
 const keyOf = (clip: InvitedClip): string => Object.values(originOf(clip)).join(' ');
 
-/** Returns the deadline alone, for readers that must not learn who the person is. */
+/** Returns only the deadline, for readers that must not see the person. */
 export const withoutPerson = (invitation: Invitation | undefined): Invitation | undefined =>
   invitation && { metadata: {}, dueAt: invitation.dueAt };

@@ -17,7 +17,7 @@ const LANGUAGES: Readonly<Record<string, string>> = {
   ...{ vi: 'vietnamese', yi: 'yiddish', yo: 'yoruba', yue: 'cantonese', zh: 'chinese' },
 };
 
-// For these languages, Whisper has its own code or no two-letter code, so not every endpoint accepts them.
+// The codes of these languages are Whisper's own or have three letters, so not every endpoint accepts them.
 const HEARD_ONLY: ReadonlySet<string> = new Set(['haw', 'jv', 'yue']);
 
 /** The ISO 639-1 codes that a project can name. */

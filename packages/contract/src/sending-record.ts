@@ -1,5 +1,5 @@
 /**
- * The record in the database of webhooks that says whether this system sends webhooks. The service follows it, and a
- * restore writes it before any service starts. Without a record, webhooks are sent.
+ * The record in the webhooks database that turns the sending of webhooks on or off. The webhooks service obeys it, and
+ * a restore writes it before any service starts. Without a record, the service sends webhooks.
  */
 export const SENDING_RECORD = { collection: 'sending', id: 'sending' } as const;

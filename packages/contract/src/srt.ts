@@ -12,6 +12,6 @@ export function srtOf(vtt: string): string {
   return cues.map((cue, at) => `${at + 1}\n${cue}`).join('\n');
 }
 
-// SubRip has no escapes, and some readers take any line with the arrow of the times for a line of times.
+// SubRip has no escapes, and some players read every line with an arrow (`-->`) as a line of times.
 const plain = (text: string): string =>
   text.replaceAll('&lt;', '<').replaceAll('&gt;', '>').replaceAll('&amp;', '&').replaceAll('-->', '→');

@@ -8,8 +8,8 @@ const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz
 const RANDOM_LENGTH = 32;
 const CHECKSUM_LENGTH = 6;
 
-// The largest multiple of 62 that fits in a byte. Larger bytes are dropped, because otherwise the first letters would
-// be more frequent.
+// The largest multiple of 62 that fits in a byte. `mintToken` drops bytes from this value on, because they would make
+// the first letters more frequent.
 const UNBIASED_BYTES = 256 - (256 % ALPHABET.length);
 
 const BODY = new RegExp(`^[0-9A-Za-z]{${RANDOM_LENGTH + CHECKSUM_LENGTH}}$`);

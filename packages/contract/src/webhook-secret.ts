@@ -5,7 +5,7 @@ const CONTROL = /(?![\s\u0080-\u009f])\p{Cc}/u;
 
 /**
  * Returns whether a text can be a webhook secret. The Standard Webhooks libraries decode a secret that begins with
- * `whsec_`, and they treat anything but padded base64 differently: sender and receiver would then have different
+ * `whsec_`. They decode text that is not padded base64 in different ways, so sender and receiver would have different
  * keys.
  */
 export function isWebhookSecret(text: string): boolean {

@@ -67,14 +67,15 @@ type WorkClient = ClientOf<WorkServiceServer>;
 
 export function createJobClaims(target: string, peer: Peer): JobClaims {
   const client = createClient<WorkServiceServer>(WorkServiceService, target, peer, { deadlineMs: CALL_MS, mayRepeat });
-  // Claims that got no answer but may have succeeded. A later call repeats one of these claims. A slot has at most one
-  // of them.
+  // Claims without a response that may have succeeded. A later call repeats one of these claims. Each slot has at most
+  // one.
   const unanswered: string[] = [];
   return {
     async take(kind) {
       const earlier = unanswered.pop();
       const holder = earlier ?? uuidv7();
-      // Workers poll often and usually find no job: these traces would hide the traces of clips.
+      // Makes no traces, because workers poll often and usually find no job: these traces would hide the traces of
+      // clips.
       const taking = unsampled(() => client.takeJob({ kind, holder, again: earlier !== undefined }));
       const { job, leaseMs, ...rest } = await taking.catch(error => {
         unanswered.push(holder);
@@ -137,7 +138,7 @@ async function giveBack(client: WorkClient, request: Parameters<WorkClient['give
   }
 }
 
-/** Continues after a renewal without an answer, because the next renewal may succeed. */
+/** Continues after a renewal without a response, because the next renewal may succeed. */
 function renewing(
   client: WorkClient,
   claim: { job: Job; holder: string },

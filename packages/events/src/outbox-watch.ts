@@ -6,7 +6,7 @@ import type { Connection } from 'mongoose';
 const FIRST_WAIT_MS = 200;
 const LONGEST_WAIT_MS = 30_000;
 const CLOSE_MS = 5_000;
-// Wakes only for added entries, because most changes affect other fields. In a change, an added entry appears as
+// Selects only added entries, because most changes affect other fields. In a change event, an added entry appears as
 // `outbox` or as one of its elements.
 const ADDED = {
   $anyElementTrue: {

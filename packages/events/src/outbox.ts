@@ -108,7 +108,7 @@ export function startRelay(options: {
     async stop() {
       stopping = true;
       await Promise.all(watches.map(watch => watch.stop()));
-      // Another process publishes the entries that an unresponsive broker blocks here.
+      // Waits only a limited time: another process publishes the entries that an unresponsive broker blocks here.
       await bounded(loop.stop(), STOP_MS, 'ending the publication').catch(err =>
         log.warn({ err, outbox: name }, 'Publishing did not end before the stop; another process repeats it'),
       );
@@ -134,8 +134,8 @@ interface Relaying {
 type Carried = OutboxEntry & { carrier: string; filter: { _id: string } };
 
 /**
- * Publishes and clears the entries of all documents, in each collection oldest first. If a partition fails, its entries
- * wait for another pass in order. Returns the last failure, if any.
+ * Publishes and clears the entries of all documents, oldest first in each collection. If a partition fails, its entries
+ * wait in order for the next pass. Returns the last failure, if any.
  */
 async function relayAll(relaying: Relaying): Promise<Error | undefined> {
   const failed = new Set<string>();
@@ -147,7 +147,7 @@ async function relayAll(relaying: Relaying): Promise<Error | undefined> {
   return failure;
 }
 
-/** Does the same for one collection. `failed`: the partitions to which this pass sends no more. */
+/** Does the same for one collection. `failed` contains the partitions that get no more records in this pass. */
 async function relayOne(
   { connection, kafka, goOn }: Relaying,
   { name, shardKey, failed }: { name: string; shardKey: string; failed: Set<string> },
@@ -207,7 +207,7 @@ async function* batchesOf(
         batch = [];
         bytes = 0;
       }
-      // Checks this now, because the previous batch may have shown that this partition fails.
+      // Checks this only now, because the previous batch may have shown that this partition fails.
       if (!isWanted(entry)) continue;
       batch.push(entry);
       bytes += entry.value.length;

@@ -39,13 +39,13 @@ const jobDuration = durationOf('recording.job.duration');
 
 /**
  * Processes jobs of one kind. While a slot is free, the worker requests the next job from the submissions service in
- * three cases: a record of the topic announces work; POLL_MS have passed; or a job that a poll found has ended, because
+ * three cases. A record of the topic announces work. Or POLL_MS have passed. Or a job that a poll found has ended: then
  * more jobs may wait without a record.
  *
- * The outbox of submissions writes a record for each job that begins to wait. The record does not name the job to take.
- * One process handles the record, when a slot is free, so the consumer lag is close to the number of waiting jobs, and
- * autoscalers use the lag. A record that is lost, or that waits behind long jobs, delays a job by at most POLL_MS: then
- * any process with a free slot polls.
+ * The outbox of submissions writes a record for each job that begins to wait. The record does not name a job. One
+ * process handles the record when it has a free slot. So the consumer lag is close to the number of waiting jobs, and
+ * autoscalers use the lag. If a record is lost or waits behind long jobs, any process with a free slot finds the job by
+ * polling after at most POLL_MS.
  */
 export async function startWorker<K extends Kind>(options: WorkerOptions<K>): Promise<Consumer> {
   const { kafka, claims, topic, group, kind, slots: count, jobLimitMs, stopGraceMs, log } = options;
@@ -54,7 +54,7 @@ export async function startWorker<K extends Kind>(options: WorkerOptions<K>): Pr
   const slots = createFairSlots(count, { queued: count });
   reportSlots(kind, count, slots.used);
   const running = new Set<Promise<void>>();
-  // Runs outside the record's context, because the next job may not be the job for which the record was written.
+  // Runs outside the record's context, because the next job may be a different job from the one that caused the record.
   const outside = AsyncLocalStorage.snapshot();
   let wake = () => {};
 
@@ -77,7 +77,7 @@ export async function startWorker<K extends Kind>(options: WorkerOptions<K>): Pr
   };
   const consumer = await kafka.consume({
     ...{ topic, group, concurrency: count },
-    // The handler waits until a job has ended.
+    // Longer than a job, because the handler waits until a job has ended.
     jobLimitMs: 2 * jobLimitMs,
     async handle({ type }, { signal }) {
       if (topicOf(type as EventType) !== topic) throw new PoisonError(`${type} requests no ${kind} job`);

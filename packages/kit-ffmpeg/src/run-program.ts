@@ -18,8 +18,8 @@ export interface RunningProgram extends Disposable {
   stdout: Readable;
   /**
    * Resolves with the exit code when the program has ended, or with null if the program ended itself by a signal.
-   * Rejects with the reason of the caller's signal, with a CpuTimeError, or with another error when another process
-   * killed the program, which says nothing about the file.
+   * Rejects with the reason of the caller's signal, with a CpuTimeError, or with another error if another process
+   * killed the program. That other error does not mean that the file is at fault.
    */
   end(): Promise<number | null>;
 }
@@ -56,7 +56,7 @@ export function runProgram<P extends Program>(
   const limit = sandbox.cpuSeconds[program];
   const failureOf = () => failed(program, child, cpuSeconds, limit);
   const endMeter = meterCpu();
-  // No program waits for input, because the callers write all of it at the start.
+  // Checks only the output: no program waits for input, because the callers write all input at the start.
   const isUnread = () => child.stdout!.readableLength > 0;
   const endRun = startRun(program, purpose, { pid: () => child.pid, isUnread });
   const onEnd = () => {

@@ -19,7 +19,7 @@ interface Run extends RunningProcess {
   program: Program;
   startedAt: number;
   cpuSeconds: number;
-  /** The time of the last sample at which the program had used CPU time, or could be waiting for this process. */
+  /** The time of the last sample in which the program had used CPU time, or possibly waited for this process. */
   workedAt: number;
 }
 

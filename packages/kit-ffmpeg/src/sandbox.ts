@@ -11,7 +11,7 @@ export interface Limits<P extends Program = Program> {
   /** Bytes of one file that the program writes. */
   fileBytes: number;
   openFiles: number;
-  /** The number of processes and threads of this service's user, of all programs together. */
+  /** The total number of processes and threads of this service's user. */
   processes: number;
 }
 
@@ -145,8 +145,8 @@ export function reachedCpuLimit(child: Ended, seconds: number | undefined, limit
 }
 
 /**
- * Returns the signal by which another process, possibly this service, killed a program; undefined without one. Such an
- * end does not show that the file is at fault.
+ * Returns the signal if another process, possibly this service, killed the program; otherwise undefined. Then the file
+ * is not at fault.
  */
 export const killedBy = (child: Ended, seconds: number | undefined, limit: number): string | undefined =>
   reachedCpuLimit(child, seconds, limit) ? undefined : endedFromOutside(child);

@@ -60,7 +60,7 @@ async function untilItPasses<T>(
 }
 
 /**
- * The brokers of a starting cluster appear one after the other, so too few brokers count as a fault only after the
+ * The brokers of a starting cluster appear one after the other. So too few brokers count as a fault only after all
  * retries.
  */
 function tooFewBrokers(error: unknown, { kafkaReplication }: KafkaSettings): StartError | undefined {

@@ -2,7 +2,7 @@ import type { Mechanism } from 'kafkajs';
 import { TokenRefusedError } from './token.ts';
 
 /**
- * Implements OAUTHBEARER (RFC 7628). kafkajs's own mechanism accepts every answer, even a refusal of the token, so a
+ * Implements OAUTHBEARER (RFC 7628). kafkajs's own mechanism accepts every response, even a refusal of the token. So a
  * refused login would look like an unreachable broker.
  */
 export function bearer(token: () => Promise<string>, refusal: string): Mechanism {

@@ -53,7 +53,7 @@ const REJOIN_MS = 1_000;
 // replaced.
 const SILENT_MS = SESSION_MS + REBALANCE_MS + 5_000;
 const DISCONNECT_MS = 5_000;
-// The time of the longest rebalance plus a heartbeat that hangs.
+// The longest rebalance plus one heartbeat that hangs.
 const HEARD_MS = REBALANCE_MS + SESSION_MS;
 
 /** Resolves once the join has started; the join may take as long as a rebalance. Rejects when the broker cannot be reached. */
@@ -104,7 +104,7 @@ export async function joinGroup(options: GroupOptions, listener: GroupListener):
       try {
         current.consumer.resume([{ topic, partitions: [partition] }]);
       } catch {
-        // The consumer is not in its group now. All its partitions resume when it joins.
+        // The consumer is not in its group now, so there is nothing to resume. All its partitions resume when it joins.
       }
     },
     async leave() {
@@ -127,7 +127,7 @@ const ourRoundRobin: PartitionAssigner = config => {
 
 interface ConnectedMember {
   consumer: KafkaJsConsumer;
-  /** Resolves when the consumer has left its group for good. */
+  /** Resolves when the consumer has permanently left its group. */
   end(): Promise<void>;
   /** Resolves when the consumer has failed or must end. */
   over: Promise<void>;
@@ -181,8 +181,8 @@ async function connectMember(
     hear();
     hasJoined = true;
     const partitions = payload.memberAssignment[topic] ?? [];
-    // Each process reports only its own members, so only this line shows that another program reads some of the
-    // partitions.
+    // Logs that another program reads some of the partitions. No metric shows this, because each process reports only
+    // its own members.
     if (payload.groupProtocol !== OURS)
       log.warn({ topic, group, protocol: payload.groupProtocol }, 'A consumer group has a member of another program');
     consumer.resume([{ topic, partitions }]);
@@ -196,7 +196,7 @@ async function connectMember(
   try {
     await consumer.connect();
     await consumer.subscribe({ topic, fromBeginning: true });
-    // Records are handled and committed long after eachBatch has returned.
+    // kafkajs must not commit, because the handlers finish long after eachBatch has returned.
     running = consumer.run({
       autoCommit: false,
       async eachBatch({ batch, pause }) {

@@ -14,7 +14,7 @@ export interface Attempts {
   failed: number;
   /** Consecutive outages, which do not count toward the maximum. */
   away: number;
-  /** Attempts that reached the handler's time limit: a server hangs, or the message itself takes too long. */
+  /** Attempts that reached the handler's time limit, because a server hangs or the message itself takes too long. */
   outOfTime?: number;
 }
 

@@ -83,7 +83,7 @@ export async function connectKafka<M>(
     logCreator: kafkaLog(log),
   };
   const client = new KafkaClient({ ...common, retry: { initialRetryTime: 100, maxRetryTime: 5_000, retries: 8 } });
-  // Without retries by kafkajs, a permanent fault is reported at once.
+  // Without retries in kafkajs, this code can report a permanent fault at once.
   const once = new KafkaClient({ ...common, retry: { retries: 0 } });
   const partitions = await findTopics(once, settings, { names: format.topics, log });
   // The sender decides whether to retry, so it must see every failed send.

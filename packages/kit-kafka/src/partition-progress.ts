@@ -20,8 +20,7 @@ export interface PartitionProgress {
 }
 
 /**
- * The records of a partition are taken in the order of their offsets, some of them several times, and done in any
- * order.
+ * The caller takes records in the order of their offsets, some of them several times, and finishes them in any order.
  */
 export function createPartitionProgress(): PartitionProgress {
   // Sizes by offset, in the order of the offsets.

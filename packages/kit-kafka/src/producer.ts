@@ -23,10 +23,9 @@ export class RecordTooLargeError extends Error {
 
 /**
  * Sends records partition by partition. A producer numbers its records, and the broker drops a record whose number it
- * already has. After a failed send, the producer and the broker may disagree: the broker then refuses a record forever,
- * or drops a new record as a duplicate. So each partition gets one send at a time, and a producer gets no more sends
- * after a failed send: the next send opens a new producer. The old producer still finishes its sends to other
- * partitions.
+ * already has. After a failed send, the producer and the broker may disagree about the numbers: the broker then refuses
+ * a record forever, or drops a new record as a duplicate. So each partition gets one send at a time, and after a failed
+ * send, the next send opens a new producer. The old producer still finishes its sends to other partitions.
  */
 export interface PartitionProducer {
   connect(): Promise<void>;
@@ -135,7 +134,7 @@ export function createPartitionProducer(
   async function sendNow(topic: string, partition: number, messages: Message[]): Promise<bigint | undefined> {
     const used = await current();
     used.sending += 1;
-    // The broker must answer before the client stops waiting.
+    // Shorter than the client's wait, so that the broker responds before the client gives up.
     const timeout = Math.ceil(requestMs / 2);
     const records = messages.map(message => ({ ...message, partition }));
     try {

@@ -42,7 +42,7 @@ export async function sendRecords(
         for (const record of batch) outcomes.set(record, failed);
       } catch (error) {
         if (error instanceof RecordTooLargeError) {
-          // Perhaps one record is too large, or only the whole batch: sends the records one by one.
+          // Either one record is too large, or only the batch as a whole. To find out, sends the records one by one.
           if (batch.length > 1) for (const record of batch) await sendSome([record]);
           else outcomes.set(batch[0]!, error);
           return;

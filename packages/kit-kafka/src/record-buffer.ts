@@ -85,7 +85,7 @@ function fill(progress: PartitionProgress): number {
   return Math.max(records / READ_AHEAD.records, bytes / READ_AHEAD.bytes);
 }
 
-// A slice would keep the broker's whole response in memory while the record waits.
+// Copies the bytes, because a slice would keep the broker's whole response in memory while the record waits.
 const copyOf = (bytes: Buffer | null | undefined): Buffer | null => (bytes ? Buffer.from(bytes) : null);
 
 function takenFrom(

@@ -33,8 +33,8 @@ export interface Consumer {
   stop(): Promise<void>;
 }
 
-// During a stop, work that ends within this time is committed. Then the partitions go to other members, which need not
-// wait for the remaining work.
+// The time of a stop before the member leaves its group. Work that ends within this time is committed. Then other
+// members get the partitions, without a wait for the remaining work.
 const LEAVE_AFTER_MS = 2_000;
 const LEAVE_MS = 5_000;
 const COMMIT_MS = 3_000;

@@ -7,7 +7,7 @@ export interface OutgoingRecord {
   value: Buffer;
 }
 
-/** The messages of a product: their topics, and their conversion to records and back. */
+/** The message format of a product: the topics, and the conversion of messages to records and back. */
 export interface RecordFormat<M> {
   topics: readonly string[];
   /** Keeps the records that no consumer can handle. */

@@ -1,7 +1,7 @@
 import type { ConfigResourceTypes, Kafka as KafkaClient } from 'kafkajs';
 
 const HOUR_MS = 3_600_000;
-// The literal number, because Node does not find the enum in the package's exports.
+// A literal number, because Node does not find the enum in the package's exports.
 export const TOPIC: ConfigResourceTypes.TOPIC = 2;
 
 /**
@@ -14,7 +14,7 @@ export const RETENTION = [
   { name: 'segment.ms', value: String(6 * HOUR_MS) },
 ];
 
-/** Returns the longest time that a record can stay in `topics`, by the topics' own settings, in milliseconds. */
+/** Returns the longest time in milliseconds that a record can stay in `topics`, according to the topics' settings. */
 export async function longestRetention(client: KafkaClient, topics: string[]): Promise<number> {
   const admin = client.admin();
   await admin.connect();

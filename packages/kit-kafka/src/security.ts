@@ -38,7 +38,7 @@ function saslOf(settings: KafkaSettings): SASLOptions | Mechanism | undefined {
   const login = {
     mechanism: name,
     username,
-    // The file is read at each login.
+    // kafkajs reads this property at each login, so a renewed file takes effect.
     get password() {
       return password?.() ?? '';
     },

@@ -4,7 +4,7 @@ import { readSecret, type Secret } from '@recording-request/kit/secret-file';
 import { tlsContext, tlsFault } from '@recording-request/kit/tls-files';
 import type { KafkaSettings } from './variables.ts';
 
-/** The token endpoint refuses the client, its answer has no token, or Kafka refuses the token. A retry cannot help. */
+/** The token endpoint refuses the client or returns no token, or Kafka refuses the token. A retry cannot help. */
 export class TokenRefusedError extends Error {
   override name = 'TokenRefusedError';
 }
@@ -15,7 +15,8 @@ interface Token {
   endsAt: number;
 }
 
-// A token that expires sooner is not used: kafkajs logs in again 10 s before the broker would close the connection.
+// The minimum remaining validity of a token for a login. kafkajs logs in again 10 s before the broker would close the
+// connection.
 const LEFT_MS = 60_000;
 // Shorter than the time that kafkajs allows for a login.
 const ANSWER_MS = 8_000;

@@ -17,7 +17,7 @@ const withoutTls: Misplaced = env =>
 const withoutBearer: Misplaced = env =>
   env.KAFKA_SASL_MECHANISM === BEARER ? undefined : `is set, but KAFKA_SASL_MECHANISM is not ${BEARER}`;
 
-/** Makes a variable required for the mechanisms for which `needed` returns true, and refuses it for all others. */
+/** Requires a variable for each mechanism that `needed` accepts, and refuses it for all other mechanisms. */
 function ofMechanism<T>(
   of: Variable<T>,
   needed: (mechanism: string, env: NodeJS.ProcessEnv) => boolean,

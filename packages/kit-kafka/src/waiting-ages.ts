@@ -12,14 +12,14 @@ interface Seen {
   end: bigint;
 }
 
-// The error of an age may be this share of the age. So a reading is dropped if it follows the previous one within this
-// share of the age, and a day needs only a few hundred readings.
+// An age may be wrong by this share of itself. So this drops a reading that follows the previous one within this share
+// of the age, and a day needs only a few hundred readings.
 const SHARE = 1 / 100;
 
 /**
  * Estimates the age of the oldest record that a group has not handled. It uses readings of the group's positions,
  * because a broker reports a record's time only with the record itself. A record's age counts from the first reading
- * whose end is beyond the record. So the age is too short by less than the time between two readings.
+ * whose end is after the record, so the age is too short by less than the time between two readings.
  */
 export function createWaitingAges(): { ageMs(name: string, positions: readonly Position[], nowMs: number): number } {
   const byPartition = new Map<string, Seen[]>();

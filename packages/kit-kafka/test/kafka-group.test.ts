@@ -8,8 +8,8 @@ import { type Admin, type ISocketFactory, Kafka, logLevel, type Producer } from 
 import { type GroupListener, type GroupMember, joinGroup } from '../src/group.ts';
 
 /**
- * Much longer than a heartbeat interval and shorter than the outage, so that a member is replaced while kafkajs still
- * retries.
+ * Much longer than a heartbeat interval, but shorter than the outage, so that our code replaces a member while kafkajs
+ * still retries.
  */
 const SILENT_MS = 4_000;
 const OUTAGE_MS = 10_000;

@@ -3,12 +3,12 @@ import type { Logger } from '@recording-request/kit/log';
 import type { Connection } from 'mongoose';
 
 /*
- * Processes on different machines use the time of their database, in one of two ways. For leases the server compares times itself:
- * it evaluates `serverTime` and `hasPassed` inside the update. All other stored or compared times come from a Clock, which follows
- * the server's.
+ * Processes on different machines use the time of their database, in one of two ways. For leases, the server compares
+ * times itself: it evaluates `serverTime` and `hasPassed` inside the update. All other times come from a Clock, which
+ * follows the server's clock.
  */
 
-/** A clock for the times that records store and are compared with. */
+/** A clock for the times that records store, and for comparisons with those times. */
 export interface Clock {
   now(): Date;
 }
@@ -26,14 +26,17 @@ export const hasPassed = (field: string) => ({
   $expr: { $lte: [`$${field}`, '$$NOW'] },
 });
 
-/** The other clock showed `shownMs` at `atTicks` of this process, or up to `behindMs` earlier. */
+/**
+ * One reading: the server's clock showed `shownMs` when this process's counter was `atTicks`, or up to `behindMs`
+ * earlier.
+ */
 interface Reading {
   shownMs: number;
   atTicks: number;
   behindMs: number;
 }
 
-// The quickest of a few readings is the most exact.
+// The number of readings: the quickest one is the most exact.
 const ASKS = 3;
 // The largest assumed drift between the monotonic counters of two machines.
 const DRIFT = 0.0005;

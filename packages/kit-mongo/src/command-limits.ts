@@ -1,14 +1,14 @@
 import { callScope } from '@recording-request/kit/call-scope';
 
-// A command may finish shortly after its caller has given up, so that a retry finds it done.
+// The time that a command gets after its caller has given up, so that a retry may find it done.
 const GRACE_MS = 5_000;
 // Reserved at the end of the socket timeout, so that the server ends the command before this process closes the
 // connection.
 const ANSWER_MS = 5_000;
-// The minimum for a shared read: it runs within the call of its first caller, whose deadline may have passed already.
+// The minimum for a command. A shared read runs in the call of its first caller, whose deadline may have passed.
 const LEAST_MS = 1_000;
 
-/** A command as it is sent. */
+/** A command in the form in which the driver sends it. */
 export interface LimitedCommand {
   pipeline?: Record<string, unknown>[];
   maxTimeMS?: number;

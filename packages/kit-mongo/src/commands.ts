@@ -32,21 +32,23 @@ const OPERATIONS = new Set([
   ...['commitTransaction', 'abortTransaction', 'hello'],
 ]);
 const operationDuration = durationOf('db.client.operation.duration');
-// A change stream's command waits for a change, so its duration says nothing about the database.
+// Excluded from the durations: a change stream's command waits for a change, so its duration does not show the
+// database's speed.
 const IDLE = 'getMore';
 let isIntercepting = false;
 let isWatching = false;
 
 /**
- * Patches `Connection.command` of the MongoDB driver, in all clients of this process, to limit the time of each command that may
- * wait for a lock. No public option does that for every command: the driver's `timeoutMS` has no effect since 7.x, and mongoose's
- * `maxTimeMS` is one constant for queries only (https://github.com/Automattic/mongoose/issues/12563). Without the limit, 60 updates
- * of a document that an open transaction holds occupy the whole pool: a concurrent read gets no connection and fails after 5 s. With
- * the limit, the read returns after 1.1 s.
+ * Patches `Connection.command` of the MongoDB driver, in all clients of this process, to limit the time of each command
+ * that may wait for a lock. No public option does that for every command. The driver's `timeoutMS` has no effect since
+ * 7.x, and mongoose's `maxTimeMS` is one constant, only for queries
+ * (https://github.com/Automattic/mongoose/issues/12563). Without the limit, 60 updates of a document that an open
+ * transaction has locked occupy the whole pool, and a concurrent read gets no connection and fails after 5 s. With the
+ * limit, the read returns after 1.1 s.
  *
- * With `watch` each command is also timed, and has a span if it runs within a sampled one. The driver's own events would parse each
- * reply of a cursor a second time: a page of 100 documents takes 740 µs of processor time with them and 550 without (one document:
- * no difference; AMD EPYC).
+ * With `watch`, this also measures each command, and makes a span for it within a sampled span. The driver's own events
+ * would parse each reply of a cursor a second time: with them, a page of 100 documents takes 740 µs of CPU time;
+ * without them, 550 µs (one document: no difference; AMD EPYC).
  */
 export function interceptCommands({ watch }: { watch: boolean }): void {
   isWatching ||= watch;

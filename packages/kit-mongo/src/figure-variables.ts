@@ -2,9 +2,9 @@ import { integer } from '@recording-request/kit/config';
 
 const HOUR_SECONDS = 3_600;
 
-/** Variables of services that report figures which cost a query. The services read them only if metrics are sent. */
+/** Variables of services with metrics that need a query. A service runs these queries only if it sends metrics. */
 export const figureVariables = {
-  // A reported value is valid for a minute.
+  // At most 30, because a reported value is valid for a minute.
   figuresSeconds: integer('FIGURES_SECONDS', 'the interval at which one process reads these figures', {
     default: 30,
     min: 1,

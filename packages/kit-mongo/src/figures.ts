@@ -19,9 +19,9 @@ export interface FiguresOptions {
 }
 
 /**
- * Lets one process of a service read figures that cost a query. This process continues until it stops or loses the
- * database; then another process takes over. The first process drops its values, so that two processes never report
- * different values.
+ * Lets one process of a service run the queries for metrics. This process continues until it stops or loses the
+ * database; then another process takes over. The first process then drops its values, so that two processes never
+ * report different values.
  */
 export function startFigures({ connection, seconds, log, parts, reports }: FiguresOptions): Stoppable {
   const ms = seconds * 1_000;

@@ -32,7 +32,7 @@ export function fingerprintOf(collections: readonly CollectionIndexes[]): string
 
 /**
  * Creates missing collections and indexes, and reports each. Builds the indexes of a collection in one pass. Reads and
- * writes continue meanwhile. Rejects with a sentence that names the collection.
+ * writes continue during the build. Rejects with a sentence that names the collection.
  */
 export async function ensureIndexes(
   connection: Connection,

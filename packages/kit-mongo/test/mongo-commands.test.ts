@@ -19,7 +19,8 @@ trace.setGlobalTracerProvider(new TracerProvider({ spanProcessors: [new SimpleSp
 metrics.setGlobalMeterProvider(new MeterProvider({ readers: [reader] }));
 context.setGlobalContextManager(new AsyncLocalStorageContextManager().enable());
 startSending({ traces: true, metrics: true, logs: false });
-// Imported after the SDK starts, because an instrument belongs to the provider that exists when the instrument is made.
+// Import this only after the SDK has started, because an instrument belongs to the provider that exists when the code
+// creates the instrument.
 const { testStores } = await import('@recording-request/testing/test-stores');
 const { queryFields } = await import('../src/commands.ts');
 const { inSpan } = await import('@recording-request/kit-telemetry/span');

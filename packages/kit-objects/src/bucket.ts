@@ -11,7 +11,7 @@ export interface Bucket {
   hasBucket(): Promise<boolean>;
   /** Also rejects with a StartError if the bucket is missing. */
   requireBucket(): Promise<void>;
-  /** Rejects if the store does not allow to write. Leaves no object. */
+  /** Rejects if the store does not allow writes. Leaves no object. */
   requireWrite(): Promise<void>;
   /** Creates the bucket if it is missing; returns whether it did. */
   ensureBucket(): Promise<boolean>;

@@ -25,12 +25,12 @@ interface Store {
 
 const REFUSED_MS = 5 * 60_000;
 const PROBE_MS = 5_000;
-/** The key with which the client finds out whether the store verifies checksums. Some stores keep the object. */
+/** The key of the test object that shows whether the store verifies checksums. Some stores keep the object. */
 export const PROBE_KEY = 'checksum-probe';
 // The error codes of S3 and MinIO for a body that does not match its checksum.
 const MISMATCH = /^(BadDigest|XAmzContentChecksumMismatch)$/;
-// The error codes of a store without checksum support. After other codes, for example of a full store, the object is
-// not sent again.
+// The error codes of a store without checksum support. After other codes, for example from a full store, the client
+// does not send the object again.
 const REFUSAL = /Digest|Checksum|SHA256|^Invalid|^AccessDenied$|^NotImplemented$/;
 
 /**
@@ -97,7 +97,7 @@ function checksumSupport({ client, bucket, requestMs }: Store) {
 
 /**
  * Sends a byte with the CRC-32 of another byte. Returns true if the store refuses it; otherwise removes it and returns
- * false. Rejects if the store does not allow to write.
+ * false. Rejects if the store does not allow writes.
  */
 export async function verifiesChecksums(client: Client, bucket: string): Promise<boolean> {
   const wrong = crc32('another byte');

@@ -48,7 +48,10 @@ export interface Objects extends Bucket, Purging {
    * but not within the next five minutes.
    */
   presignGet(key: string, seconds: number): Promise<string>;
-  /** Aborts the multipart uploads under `prefix` that dead processes began before `before`. Returns their number. */
+  /**
+   * Aborts the multipart uploads under `prefix` that began before `before`, because their processes have died. Returns
+   * their number.
+   */
   endOpenPuts(before: Date, prefix?: string): Promise<number>;
 }
 
@@ -127,7 +130,7 @@ export function createObjects(
     async remove(keys) {
       for (let at = 0; at < keys.length; at += REMOVE_AT_ONCE) {
         const some = keys.slice(at, at + REMOVE_AT_ONCE);
-        // The client's type is { Error: { Code } }, but the value is { Code }.
+        // The client's types declare { Error: { Code } }, but the value is { Code }.
         const refused: unknown[] = await run(() => client.removeObjects(bucket, some), 'removing objects');
         const faults = refused.filter(each => !isMissing({ code: (each as { Code?: string }).Code }));
         if (faults.length > 0) throw new Error('the store did not remove every object', { cause: faults[0] });

@@ -62,8 +62,8 @@ export function purging(store: { client: Client; bucket: string; requestMs: numb
           kept += faults.length;
         }
         if (found === 0) return tally.result();
-        // An object that the store keeps, for example under a legal hold, does not block the others, which have been
-        // removed by now.
+        // Throws only now: an object that the store keeps, for example under a legal hold, must not prevent the removal
+        // of the others.
         if (kept > 0) throw new Error(`the object store keeps ${kept} of what was to be removed: ${why}`);
       }
       throw new DomainError('unavailable', 'More is being stored of what is to be removed: try again in a moment.');

@@ -1,7 +1,7 @@
 import type { Objects } from './objects.ts';
 import type { Listed } from './purge.ts';
 
-// Reading many small objects one after the other would take minutes, so they are read concurrently.
+// Objects below this size are read concurrently, because one after the other, many of them would take minutes.
 const SMALL_BYTES = 64 * 1024;
 const SMALL_AT_ONCE = 16;
 

@@ -35,7 +35,7 @@ export function roleSource(region: string, env = process.env): RoleSource {
 function ofToken(region: string, file: string): RoleSource {
   const requestHandler = {
     ...{ connectionTimeout: REQUEST_MS, requestTimeout: REQUEST_MS },
-    // Without this option, the library only logs a warning.
+    // Makes a timeout an error; without this option, the library only logs a warning.
     throwOnRequestTimeout: true,
   };
   return {
@@ -70,7 +70,7 @@ const ofInstance: RoleSource = {
     const { fromInstanceMetadata } = await library();
     return await fromInstanceMetadata({ timeout: REQUEST_MS / 3, maxRetries: TRIES - 1 })();
   },
-  // Usually, the pod was to get one of the variables, but its service account has no role.
+  // The usual cause: the service account of the pod has no role, so the pod got none of the variables.
   isRefusal: () => true,
   refused: reason =>
     `S3_CREDENTIALS is role, but neither AWS_ROLE_ARN with AWS_WEB_IDENTITY_TOKEN_FILE nor AWS_CONTAINER_CREDENTIALS_FULL_URI is set, and the instance has no role (${reason}): give the service account a role, then replace the pod.`,

@@ -5,7 +5,7 @@ import { RoleUnavailableError, roleCredentials } from './role.ts';
 
 const HOUR_MS = 3_600_000;
 
-/** A source whose next answers `next` sets, with a clock. */
+/** Returns a source whose next results `next` sets, and a clock. */
 function trial() {
   const state = { now: 0, requests: 0, fail: false };
   const source = {
@@ -20,7 +20,7 @@ function trial() {
   const current = roleCredentials(source, () => state.now);
   const key = async () => {
     const { accessKeyId } = await current();
-    // A renewal in the background ends.
+    // Lets a renewal in the background end.
     await new Promise(setImmediate);
     return accessKeyId;
   };

@@ -2,7 +2,7 @@ import { bounded } from '@recording-request/kit/bounds';
 import { StartError } from '@recording-request/kit/config';
 import type { RoleCredentials, RoleSource } from './role-source.ts';
 
-/** The role has no credentials now. The code makes this an outage of the store, so that the work is retried. */
+/** The role has no credentials now. The error's code means an outage of the store, so callers retry the work. */
 export class RoleUnavailableError extends Error {
   readonly code = 'ServiceUnavailable';
 }
@@ -32,7 +32,8 @@ export function roleCredentials(source: RoleSource, now = Date.now): () => Promi
       return held;
     } catch (error) {
       const reason = reasonOf(error);
-      // After the first success, a refusal may be a mistake that an operator corrects while the service runs.
+      // A refusal after the first success is not a StartError: an operator may correct the mistake while the service
+      // runs.
       if (!held && source.isRefusal(error)) throw new StartError(source.refused(reason));
       throw new RoleUnavailableError(`the role of S3_CREDENTIALS has no credentials now: ${reason}`);
     } finally {

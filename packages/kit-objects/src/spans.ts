@@ -23,8 +23,8 @@ type StoreSpan = RunningSpan<'store {operation}'>;
 
 /**
  * Returns the same bucket with a span for each operation, if traces are on. A span has the ids in the key, never the
- * key. Single requests have no spans: an operation with one request would have two equal spans, and an object of many
- * parts would have many.
+ * key. Single requests get no spans: an operation with one request would have two equal spans, and an object of many
+ * parts would have many spans.
  */
 export function tracedObjects<O extends Operations>(objects: O, { s3Bucket, s3Endpoint }: ObjectSettings): O {
   const { hostname, port, protocol } = new URL(s3Endpoint);

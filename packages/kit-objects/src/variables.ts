@@ -30,7 +30,7 @@ function ofKeys(key: Variable<Secret>): Variable<Secret | undefined> {
     unset: 'required for `keys`',
     parse(value, env) {
       if (env.S3_CREDENTIALS !== 'role') return key.parse(value, env);
-      // Kubernetes may name a file for a key that the Secret does not have.
+      // Ignores a missing file, because Kubernetes may name a file for a key that the Secret does not have.
       if (value !== undefined || existsSync(env[`${key.name}_FILE`] ?? ''))
         throw new Error('is set, but S3_CREDENTIALS is role: unset one of them');
       return undefined;

@@ -89,7 +89,7 @@ export function versionsOf({
     async removeVersions(versions) {
       const named = versions.map(({ key, versionId }) => ({ name: key, ...(versionId ? { versionId } : {}) }));
       const faults = await runRequest(() => client.removeObjects(bucket, named), requestMs, 'removing versions');
-      // The client's type is { Error: { Code } }, but the value is { Key, Code, Message }.
+      // The client's types declare { Error: { Code } }, but the value is { Key, Code, Message }.
       return (faults as Array<{ Key?: string; Code?: string; Message?: string } | null>).map(fault => ({
         key: String(fault?.Key ?? ''),
         code: fault?.Code ?? 'no reason given',

@@ -7,7 +7,9 @@ import { refusals } from './objects-contract/refusals.ts';
 import { halfStored, inParts, streams, wholeObjects } from './objects-contract/storing.ts';
 import { type Each, openTestBucket, type StoreEnv, type TestBucket } from './objects-contract/test-bucket.ts';
 
-/** This product's requirements on every S3 store. `open` returns the store's variables; each run has its own bucket. */
+/**
+ * Declares the tests that every S3 store must pass. `open` returns the store's variables; each run has its own bucket.
+ */
 export function objectsContract(store: string, open: () => Promise<StoreEnv>): void {
   describe(`object store on ${store}`, { timeout: 300_000 }, () => {
     let bucket: TestBucket;

@@ -26,7 +26,7 @@ const { S3_ACCESS_KEY: accessKey, S3_SECRET_KEY: secretKey, ...others } = env;
 const { path: dir } = opened.use(await tempDir());
 const stores = opened.use(testStores({ env }));
 
-/** The state of a token service in front of MinIO: how it answers, and the access keys that it issued. */
+/** The state of a token service in front of MinIO: the kind of its responses, and the access keys that it issued. */
 const service = { status: 200, lifetimeMs: 3_600_000, isSilent: false, issued: [] as string[] };
 
 before(async () => {
@@ -39,7 +39,7 @@ afterEach(() => {
   Object.assign(service, { status: 200, lifetimeMs: 3_600_000, isSilent: false, issued: [] });
 });
 
-/** Returns temporary credentials that MinIO issues; the answer states the lifetime of the service's state. */
+/** Returns temporary credentials from MinIO. The response states the lifetime in `service`. */
 async function issue() {
   const provider = new AssumeRoleProvider({
     ...{ stsEndpoint: env.S3_ENDPOINT!, accessKey: accessKey!, secretKey: secretKey! },

@@ -6,8 +6,8 @@ const unmet = new WeakSet<IncomingMessage>();
 export const UNMET_EXPECTATION = 'Send no header Expect but 100-continue.';
 
 /**
- * Passes a request with an unknown `Expect` to `handle`, like every other request: Node's own response has no body and
- * no log line.
+ * Passes a request with an unknown `Expect` to `handle`, like every other request, because Node's own response has no
+ * body and no log line.
  */
 export function acceptExpectations(server: Server, handle: RequestListener): void {
   server.on('checkExpectation', (request, response) => {

@@ -45,7 +45,7 @@ const DEADLINE_MS = 5_000;
 const STREAM_DEADLINE_MS = 12 * 60 * 60 * 1000;
 const MESSAGES_AHEAD = 2;
 const CONNECT_LOOK_MS = 50;
-// A connection of this age takes no new calls, and its last calls have ended.
+// At this age, a connection takes no new calls, and its last calls have ended.
 const KEEPALIVE_MS = 60_000;
 // A call that fails as unavailable takes one of a hundred tokens; a successful call returns a tenth of a token. At
 // fifty tokens or fewer, no call is retried, so that a peer that is down does not get more calls.
@@ -60,15 +60,15 @@ const RETRIES = {
 
 export interface ClientOptions {
   /**
-   * Returns whether to retry a call of the RPC with this path when the connection is lost before the answer. The retry
+   * Returns whether to retry a call of the RPC with this path if the connection is lost before the response. The retry
    * goes to another replica if there is one, and the call may run twice. By default no call is retried.
    */
   mayRepeat?: (path: string) => boolean;
   /** The time limit of a unary call, 5 s by default. */
   deadlineMs?: number;
   /**
-   * For streams that end users read at any pace: this client gets its own connections, so that no other call waits
-   * behind the bytes of such a stream. `windowBytes` limits the unread bytes of each stream.
+   * Set for streams that end users read at any pace. The client then gets its own connections, so that no other call
+   * waits behind the bytes of such a stream. `windowBytes` limits the unread bytes of each stream.
    */
   slowReaders?: { windowBytes: number };
 }
@@ -95,7 +95,7 @@ export function createClient<S>(
     'grpc.initial_reconnect_backoff_ms': 100,
     'grpc.max_reconnect_backoff_ms': 1_000,
     ...keepalive(definition as ServiceDefinition),
-    // When the addresses of a name change, the client must soon resolve the name again.
+    // Allows the client to resolve a name again soon after its addresses have changed.
     'grpc.dns_min_time_between_resolutions_ms': 1_000,
   });
   const closed = new AbortController();
@@ -129,10 +129,10 @@ async function connected(client: Client, limitMs: number, closed: AbortSignal): 
 }
 
 /**
- * Returns the settings of pings, which detect that a peer's machine is down. No ping can be sent on a connection that
+ * Returns the settings of pings, which detect that a peer's machine is down. The client must not ping a connection that
  * is closed to new calls (see grpc-server.ts): @grpc/grpc-js would treat this connection as lost and end the calls that
- * still run on it. So the first ping comes later than the deadline of these calls. A service with streams, which may
- * run for hours, gets no pings.
+ * still run on it. So the client sends the first ping after the deadline of these calls. A service with streams, which
+ * may run for hours, gets no pings.
  */
 function keepalive(definition: ServiceDefinition): ChannelOptions {
   if (Object.values(definition).some(({ responseStream }) => responseStream)) return {};
@@ -270,8 +270,8 @@ async function* stream({ channel, method, span }: Rpc, request: unknown, options
 }
 
 /**
- * Delivers at most `ahead` messages before the reader has taken them, and holds the next message back. A stream of
- * grpc-js buffers sixteen messages of any size and has no option for fewer.
+ * Limits the messages of a stream that wait for the reader to `ahead`. Without this gate, a stream of grpc-js buffers
+ * sixteen messages of any size, and no option reduces this number.
  */
 function messageGate(ahead: number) {
   let room = ahead;

@@ -46,7 +46,7 @@ export interface GrpcServer {
 }
 
 export const MESSAGE_BYTES = 32 * 1024 * 1024;
-// With the default of 64 KiB, pages of 150 KB reach only two thirds of the rate.
+// With the default of 64 KiB, the rate for pages of 150 KB is only two thirds.
 const FLOW_CONTROL_WINDOW_BYTES = 4 * 1024 * 1024;
 
 export const channelOptions = {
@@ -84,8 +84,8 @@ export async function startGrpcServer(options: {
   const { listen, services, internal, callersOf, log } = options;
   const server = new Server({
     ...channelOptions,
-    // A client resolves a name again only when a connection ends: without this age, a new replica would get no calls.
-    // Running calls continue. grpc-client.ts explains why clients send no pings meanwhile.
+    // A client resolves a name again only when a connection ends. So without this maximum age, a new replica would get
+    // no calls. Running calls continue after this age; grpc-client.ts explains why clients send no pings during them.
     'grpc.max_connection_age_ms': CONNECTION_AGE_MS,
     interceptors: [authorize(callersOf, internal.certificates === undefined, log)],
   });
@@ -102,7 +102,7 @@ export async function startGrpcServer(options: {
   return { address: addressOf(listen, port), close: (graceMs = 10_000) => shutDown(server, graceMs) };
 }
 
-/** Returns the port. */
+/** Binds the server. Returns the port. */
 export const bind = (server: Server, listen: string, credentials: ServerCredentials): Promise<number> =>
   new Promise((resolve, reject) =>
     server.bindAsync(listen, credentials, (error, port) => (error ? reject(error) : resolve(port))),
@@ -132,7 +132,7 @@ type AnyCall = ServerUnaryCall<unknown, unknown> | ServerWritableStream<unknown,
 
 interface Scope extends CallScope {
   /**
-   * Marks the end of the handler. From then on there is nothing to cancel, and work that still runs has no deadline.
+   * Marks the end of the handler. After this, a cancellation has no effect, and work that still runs has no deadline.
    */
   end(): void;
 }
@@ -237,14 +237,14 @@ function streaming(path: string, handler: AnyHandler, log: Logger) {
       callScope
         .run(scope, async () => {
           const messages = handler(call.request, { signal: scope.signal, log }) as AsyncIterable<unknown>;
-          // One message is sent while the next message is made. A stream of grpc-js would buffer sixteen messages of
-          // any size.
+          // Makes the next message while one message is being sent, and no more: a stream of grpc-js would buffer
+          // sixteen messages of any size.
           let sent: Promise<void> = Promise.resolve();
           for await (const message of messages) {
             await sent;
             if (scope.signal.aborted) return cancelled();
             sent = write(call, message, scope.signal);
-            // The code above or below awaits this result, unless the next message fails first.
+            // Prevents an unhandled rejection: if the next message fails first, no code awaits this result.
             sent.catch(() => {});
           }
           await sent;
@@ -265,7 +265,7 @@ function streaming(path: string, handler: AnyHandler, log: Logger) {
     });
 }
 
-/** Resolves when the peer's window had room for the whole message. Rejects when the signal fires. */
+/** Resolves once the whole message fits into the peer's window. Rejects when the signal fires. */
 function write(call: ServerWritableStream<unknown, unknown>, message: unknown, signal: AbortSignal): Promise<void> {
   const { promise, resolve, reject } = Promise.withResolvers<void>();
   const stop = () => reject(signal.reason);

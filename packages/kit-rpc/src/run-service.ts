@@ -37,13 +37,13 @@ export async function runService<C extends { logLevel: string; stopGraceSeconds:
     setTimeout(() => process.exit(1), config.stopGraceSeconds * 1_000).unref();
     if (stop === undefined) process.exit();
     stop().catch(error => {
-      // No acknowledged data is lost, because it is already stored.
+      // Only warns, because all acknowledged data is already stored.
       log.warn({ err: error }, 'The service did not stop cleanly');
       process.exit(1);
     });
   });
   try {
-    // Loads gRPC only now, so that a configuration error is reported first.
+    // Loads gRPC only now, so that the process reports a configuration error first.
     const { startHealth } = await import('./health.ts');
     const health = await startHealth(config.healthListen);
     const service = await startWhenPossible(() => start(config, log), log);

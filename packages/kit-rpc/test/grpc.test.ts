@@ -217,8 +217,8 @@ test('when a replica dies during a call, another one answers a repeatable call, 
 });
 
 /**
- * A server whose connection ends when the first bytes of its first answer have reached the caller. The server answers
- * later calls.
+ * Starts a server that ends the connection when the first bytes of its first response have reached the caller. It
+ * responds to later calls.
  */
 async function endingAfterHeaders() {
   let calls = 0;

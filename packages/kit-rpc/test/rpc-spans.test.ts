@@ -11,7 +11,7 @@ const exporter = new InMemorySpanExporter();
 const sdk = new NodeSDK({ spanProcessors: [new SimpleSpanProcessor({ exporter })], metricReaders: [] });
 sdk.start();
 after(() => sdk.shutdown());
-// Imported after the SDK starts, as in a service.
+// Import this only after the SDK has started, as in a service.
 const { DomainError } = await import('@recording-request/kit/errors');
 const { createClient } = await import('../src/grpc-client.ts');
 const { implement, startGrpcServer } = await import('../src/grpc-server.ts');

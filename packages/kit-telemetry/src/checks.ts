@@ -27,7 +27,7 @@ const oneWordOf = (...values: string[]): Check => {
 
 const itemsOf = (value: string): string[] => value.split(',').map(item => item.trim());
 
-/** Accepts several values, separated by commas; `none` and `all` must be the only value. */
+/** Accepts several values, separated by commas. A list with `none` or `all` must have no other value. */
 const someOf =
   (...values: string[]): Check =>
   value => {
@@ -94,7 +94,7 @@ const endpoint =
 /** Returns whether telemetry is off; this variable overrides all others. */
 export const isDisabled = (env: NodeJS.ProcessEnv): boolean => env.OTEL_SDK_DISABLED?.trim().toLowerCase() === 'true';
 
-// A migration has the settings of the services, but not their files.
+// Does not check a file in a migration: it has the settings of the services, but not their files.
 const file: Check = (value, env) => {
   if (isDisabled(env)) return undefined;
   try {

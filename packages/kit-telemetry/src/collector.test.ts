@@ -32,7 +32,7 @@ await runService('probe', () => config, async (_config, log) => {
 });
 `;
 const LIMIT_MS = 300_000;
-// More than the limits of the queues and batches allow, and less than the data of 600 requests.
+// More than full queues and batches need, but less than the data of 600 requests.
 const GROWTH_BYTES = 2_000_000;
 
 async function collector(answer: RequestListener) {

@@ -1,6 +1,6 @@
 import { bounded } from '@recording-request/kit/bounds';
 
-// A stopping service has at least this long after its jobs and connections have ended.
+// A stopping service has at least this time left after its jobs and connections have ended.
 const FLUSH_MS = 3_000;
 
 let shutdown: (() => Promise<void>) | undefined;
@@ -11,8 +11,8 @@ export function endTelemetryBy(end: () => Promise<void>): void {
 }
 
 /**
- * Sends what is still in the queues, as the last step of a process. If the collector does not answer within three
- * seconds, the process ends, even if a connection to the collector is open.
+ * Sends the data that is still in the queues. This is the last step of a process. If the collector does not respond
+ * within three seconds, the process ends, even with an open connection to the collector.
  */
 export async function endTelemetry(): Promise<void> {
   const end = shutdown;

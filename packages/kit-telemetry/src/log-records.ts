@@ -25,7 +25,7 @@ interface Line {
   [name: string]: unknown;
 }
 
-// A record has these fields under other names, so they do not become attributes.
+// These fields do not become attributes, because a record has them under other names.
 const NO_ATTRIBUTES = new Set(['level', 'time', 'msg', 'err', 'service', 'trace_id', 'span_id', 'requestId']);
 for (const name of SUBJECT_FIELDS) NO_ATTRIBUTES.add(name);
 
@@ -34,7 +34,7 @@ const logger = logs.getLogger(LINES);
 /** Sends a redacted line of the log as a record of the running trace. */
 export function sendLine(text: string): void {
   const running = context.active();
-  // A line that is logged during the sending of records would cause another record, without end.
+  // Ignores lines that the sending of records logs: each would cause another record, without end.
   if (isTracingSuppressed(running)) return;
   const line = parsed(text);
   logger.emit({

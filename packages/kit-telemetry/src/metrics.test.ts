@@ -15,7 +15,8 @@ const reader = new PushReader({ exporter, exportIntervalMillis: 3_600_000 });
 const provider = new MeterProvider({ readers: [reader], views: views() });
 metrics.setGlobalMeterProvider(provider);
 after(() => provider.shutdown());
-// Imported after the SDK starts, because an instrument belongs to the provider that exists when the instrument is made.
+// Import this only after the SDK has started, because an instrument belongs to the provider that exists when the code
+// creates the instrument.
 const { observe, reportOf } = await import('./metrics.ts');
 const { measureRequest } = await import('./peers.ts');
 

@@ -5,8 +5,8 @@ import { durationOf, observe, secondsSince } from './metrics.ts';
 export type Peer = 'store' | 'speech' | 'endpoint';
 
 /**
- * The end of a request: the status of the response, or the reason why none came. `cancelled` means that this process
- * cancelled the request, which says nothing about the peer.
+ * The end of a request: the status of the response, or the reason for a missing response. `cancelled` means that this
+ * process cancelled the request; it does not show a fault of the peer.
  */
 export type PeerEnd = number | 'unreachable' | 'timeout' | 'cancelled';
 
@@ -21,7 +21,8 @@ interface PendingRequest {
 /** Requests without a response, by peer. The oldest request of a peer is first. */
 const waiting = new Map<Peer | 'database', Set<PendingRequest>>();
 
-// A duration is recorded only when a request ends, so durations do not show a peer that never responds.
+// Reports the age of the oldest request, because durations, which are recorded at the end of requests, do not show a
+// peer that never responds.
 observe('recording.peer.age', () =>
   [...waiting].map(([peer, request]) => {
     const [oldest] = request;

@@ -1,4 +1,4 @@
-// `node --import` preloads this file, because an instrument belongs to the SDK that runs when the instrument is made.
+// `node --import` preloads this file, so that the SDK runs before any module creates an instrument.
 import { ConfigError } from '@recording-request/kit/config';
 import { readSignals } from './settings.ts';
 

@@ -4,7 +4,7 @@ import { droppedOf } from './dropped.ts';
 import { observe } from './metrics.ts';
 import type { Signal } from './settings.ts';
 
-// The maximum number of descriptors to look at, because each costs a `readlink`.
+// The maximum number of descriptors to examine, because each costs a `readlink`.
 const LOOKED_AT_MAX = 5_000;
 const AT_ONCE = 100;
 const DESCRIPTORS = '/proc/self/fd';

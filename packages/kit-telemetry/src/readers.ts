@@ -2,9 +2,9 @@ import { PrometheusExporter } from '@opentelemetry/exporter-prometheus';
 import { AggregationTemporality, InstrumentType, PeriodicExportingMetricReader } from '@opentelemetry/sdk-metrics';
 
 /**
- * A gauge reports only the series that were observed for this collection. With cumulative temporality, which the
- * exporters ask for, the SDK would repeat the last value of a series forever, for example for a lease that another
- * process holds now, or for a consumer that has left.
+ * A gauge reports only the series that were observed for this collection. With cumulative temporality, the default of
+ * the exporters, the SDK would repeat the last value of a series forever: for example, of a lease that another process
+ * now holds, or of a consumer that has left.
  */
 const temporalityOf = (type: InstrumentType, others: AggregationTemporality): AggregationTemporality =>
   type === InstrumentType.OBSERVABLE_GAUGE ? AggregationTemporality.DELTA : others;

@@ -6,9 +6,9 @@ const READS_RATIO = 0.01;
 const READS = new Set<unknown>(['GET', 'HEAD']);
 
 /**
- * Returns the sampler for when OTEL_TRACES_SAMPLER is not set. It samples every request that changes something, even if
- * an ingress decided against it: an ingress often samples one trace in a hundred, and the trace of a landing must not
- * be missing. It samples a share of the read-only requests. Every other span follows its parent; a span without a
+ * Returns the sampler that applies if OTEL_TRACES_SAMPLER is not set. It samples every request that changes data, even
+ * if an ingress decided against it: an ingress often samples only one trace in a hundred, but the trace of a landing
+ * must exist. It samples a share of the read-only requests. Every other span follows its parent; a span without a
  * parent is sampled.
  */
 export function defaultSampler({ TRACE_READS_RATIO: ratio }: NodeJS.ProcessEnv): Sampler {

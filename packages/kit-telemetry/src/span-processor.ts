@@ -11,7 +11,7 @@ const LEFT_OUT = 'recording.spans.left_out';
  * the trace of an upload of thousands of parts has a bounded size.
  */
 export function shapingSpans(inner: SpanProcessor): SpanProcessor {
-  // The number of leaves of each name in a span.
+  // For each span, the number of its leaves by name.
   const leaves = new WeakMap<object, Map<string, number>>();
   const dropped = new WeakSet<object>();
   const isOneTooMany = (parent: object, name: string): boolean => {

@@ -53,7 +53,7 @@ export interface RunningSpan<N extends OwnSpanName> {
   end(error?: unknown): void;
 }
 
-// A trace must not grow without end when something is retried forever.
+// The number of attempts in one trace, so that endless retries do not make the trace grow without end.
 const TRIES_IN_TRACE = 4;
 
 /**

@@ -22,7 +22,7 @@ export function views(): ViewOptions[] {
   const listed = Object.entries<MetricDefinition>(METRICS).map(
     ([instrumentName, { buckets }]): ViewOptions => ({
       instrumentName,
-      // A library may have a metric of the same name.
+      // Names the meter, because a library may have a metric with the same name.
       meterName: METER,
       aggregationCardinalityLimit: SERIES,
       ...(buckets && {

@@ -19,7 +19,7 @@ interface Waiting<T, R> {
 
 /**
  * Returns a function that batches calls by key. One batch per key runs at a time: the first call starts at once, and
- * calls that come meanwhile form the next batch. So no call gets the outcome of work that began before the call. A
+ * calls that arrive during a batch form the next one. So no call gets the outcome of work that began before the call. A
  * batch runs in the context of its first caller.
  */
 export function createBatcher<T, R>({ keyOf, work, maxBatch = Number.POSITIVE_INFINITY }: BatcherOptions<T, R>) {

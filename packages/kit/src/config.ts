@@ -13,7 +13,7 @@ export class ConfigError extends Error {
   readonly faults: string[];
 
   constructor(faults: string[]) {
-    // One fault takes one line, because a reader of the log may keep only the last line.
+    // Writes a single fault on one line, because a log viewer may show only the last line.
     const listed = faults.length === 1 ? ` ${faults[0]}` : faults.map(fault => `\n  - ${fault}`).join('');
     super(`The configuration is not usable:${listed}`);
     this.name = 'ConfigError';
@@ -55,7 +55,6 @@ export function loadConfig<S extends Record<string, Variable<unknown>>>(env: Nod
 
 interface Options<T> {
   default?: T;
-  /** See `Variable`. */
   unset?: string;
 }
 

@@ -1,5 +1,5 @@
 /**
- * A limit of memory, in bytes, for one purpose. No caller waits: a caller that gets no memory refuses its work or uses
+ * A memory limit in bytes for one purpose. Callers do not wait: a caller that gets no memory refuses its work or uses
  * less.
  */
 export interface ByteBudget {

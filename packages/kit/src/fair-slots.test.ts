@@ -65,7 +65,7 @@ test('a slot under two paths needs both, is counted once and is returned to both
   const taken = ['x', 'y', 'z'].flatMap(link => takeAll(slots, ...both(link)));
   assert.equal(slots.used(), taken.length);
   assert.ok(taken.length <= 8);
-  // Another owner at the same address is new there and holds no slot.
+  // Another owner at the same address holds no slot there yet, so it gets one.
   assert.ok(slots.tryTake(['another owner', 'w'], ['address', 'w']));
   for (const slot of taken) slot[Symbol.dispose]();
   assert.equal(slots.used(), 1);

@@ -28,9 +28,8 @@ export interface FairSlots {
   /**
    * Waits for a slot. A free slot goes to the waiting name that holds the fewest slots; on a tie, to the name served
    * least recently. Rejects with the signal's reason, or with QueueFullError: the same rule divides the places of the
-   * queue. An `amount` above 1 takes as many slots at once (for example, bytes), only for a path of one name. The name
-   * may then hold at most as many as were free before. While a name that holds nothing waits, no other name overtakes
-   * it.
+   * queue. An `amount` above 1 takes several slots at once (for example, bytes), and needs a path of one name. The name
+   * may then hold at most as many slots as were free before. No name overtakes a waiting name that holds no slot.
    */
   take(path: Path, signal: AbortSignal, amount?: number): Promise<Disposable>;
   used(): number;
@@ -182,7 +181,7 @@ function firstServed(name: Name, left: number): Waiting | undefined {
   return undefined;
 }
 
-/** Removes the names of a path that hold no slot and have no waiting caller. */
+/** Removes those names of a path that hold no slot and have no waiting caller. */
 function forgetUnused(above: Name, [first, ...rest]: readonly string[]): void {
   const name = first === undefined ? undefined : above.below.get(first);
   if (first === undefined || !name) return;

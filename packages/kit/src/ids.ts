@@ -9,8 +9,8 @@ const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 export const isUuid = (text: string): boolean => UUID.test(text);
 
 /**
- * Returns the id of the event that answers a request. The id is the same each time the request is handled, so that
- * consumers recognise a repeated answer. If `requestId` is a UUIDv7, the id is a UUIDv7 with the same time.
+ * Returns the id of the event with the result of a request. The same request always gives the same id, so that
+ * consumers recognise a repeated event. If `requestId` is a UUIDv7, the id is a UUIDv7 with the same time.
  */
 export function answerId(requestId: string, type: string): string {
   const hash = createHash('sha256').update(`${requestId}\n${type}`).digest('hex');

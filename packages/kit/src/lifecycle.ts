@@ -12,7 +12,7 @@ export interface Stoppable {
   wake(): void;
 }
 
-// The part of a stop in which a worker returns unfinished jobs to the queue and closes its connections.
+// The last seconds of a stop: a worker returns its unfinished jobs to the queue and closes its connections.
 const CLOSING_SECONDS = 5;
 /** Returns how long running jobs may continue during a stop of at most `stopGraceSeconds`, in milliseconds. */
 export const jobGraceMs = (stopGraceSeconds: number): number => (stopGraceSeconds - CLOSING_SECONDS) * 1_000;

@@ -1,7 +1,7 @@
 import { writeSync } from 'node:fs';
 import { type DestinationStream, pino } from 'pino';
 
-// Lines within this time are written together, because each write costs a thread's time and wakes the reader.
+// Lines within this time are written in one call, because each write costs CPU time and wakes the reader.
 const TOGETHER_MS = 20;
 const TOGETHER_LENGTH = 8_192;
 const STDOUT = 1;

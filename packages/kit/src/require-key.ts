@@ -11,8 +11,8 @@ export interface NamedText {
 }
 
 /**
- * Fails with a StartError if no key opens the text: its key was removed from the ring too early, or the ring was
- * replaced, perhaps with another key of the same id. Only logs a warning if `lost` has the id of the key.
+ * Fails with a StartError if no key opens the text: an operator removed its key too early, or replaced the ring,
+ * perhaps with a different key of the same id. Only logs a warning if `lost` contains the id of the key.
  */
 export function requireKey(
   { name, sealed, context }: NamedText,

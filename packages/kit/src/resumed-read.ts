@@ -21,7 +21,7 @@ export interface ByteSource extends AsyncIterable<Buffer> {
 const TRIES = 5;
 const FIRST_WAIT_MS = 200;
 const LONGEST_WAIT_MS = 2_000;
-// When the reader pauses for this long, the connection is closed, because stores wait at most half a minute.
+// If the reader pauses for this time, this closes the connection, because stores wait at most half a minute.
 const IDLE_MS = 5_000;
 
 export interface ResumedReadOptions {
@@ -50,7 +50,7 @@ export async function* resumedRead(
     current?.stream.destroy();
     current = undefined;
   };
-  // One timer serves all chunks, because there may be thousands of chunks.
+  // Uses one timer for all chunks, because there may be thousands of chunks.
   let isHeld = false;
   const idle = setTimeout(() => isHeld && close(), idleMs);
   try {

@@ -1,6 +1,9 @@
 import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes } from 'node:crypto';
 
-/** Seals secrets for storage with AES-256-GCM, and makes keyed digests, by which equal texts are found without the text. */
+/**
+ * Seals secrets for storage with AES-256-GCM. Also makes keyed digests: equal texts have equal digests, so a query
+ * finds a text by its digest.
+ */
 export interface SecretBox {
   /**
    * Returns `<key id>.<base64url of nonce, tag and ciphertext>`. Only the same `context` (such as the record's id)
@@ -13,11 +16,11 @@ export interface SecretBox {
    */
   open(sealed: string, context: string): Buffer;
   /**
-   * Returns `<key id>.<base64url of the HMAC-SHA-256>`, by the first key. Equal texts have the same digest only in the
-   * same `context`.
+   * Returns `<key id>.<base64url of the HMAC-SHA-256>`, made with the first key. Equal texts have the same digest only
+   * in the same `context`.
    */
   digest(plain: string, context: string): string;
-  /** Returns the digests by all keys, the first key's first: a stored digest may be from any of them. */
+  /** Returns one digest for each key, the first key's first, because any of the keys may have made a stored digest. */
   digests(plain: string, context: string): string[];
   /** The ids of all keys. The first key seals. */
   readonly keyIds: readonly string[];

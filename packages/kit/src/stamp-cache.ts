@@ -32,9 +32,9 @@ export interface StampCacheOptions<T> {
 
 /**
  * Caches values that are computed from many rows, by a stamp of the rows' last change. Read the stamp first: a change
- * during the computation then shows in the next stamp. A value whose rows changed less than `restMs` ago is not cached,
- * because another change of the same moment may still be running; concurrent callers for such a value share the next
- * computation. After `maxAgeMs` a value is computed again even if its stamp is the same, in case a change did not
+ * during the computation then shows in the next stamp. Does not cache a value whose rows changed less than `restMs`
+ * ago, because another change with the same time may still be running; concurrent callers for such a value share the
+ * next computation. Computes a value again after `maxAgeMs` even if its stamp is the same, in case a change did not
  * change the stamp.
  */
 export function createStampCache<T>({
@@ -66,7 +66,7 @@ export function createStampCache<T>({
         else unknown.push(key);
       }
       if (unknown.length === 0) return values;
-      // Outdated values are removed at once, not when the new value is there.
+      // Removes outdated values at once, before the new values exist.
       for (const key of unknown) kept.delete(key);
       const [key, ...others] = unknown as [string, ...string[]];
       const found = others.length > 0 ? await compute(unknown) : await computeOne({ key, compute });

@@ -116,7 +116,7 @@ export function tlsFault(error: unknown, server: string, ca: string): string | u
   return undefined;
 }
 
-/** Yields an error and all its causes, in the forms that drivers use, each once. */
+/** Yields an error and all its causes, each once. Knows the ways in which drivers attach causes. */
 export function* causes(error: unknown): Generator<object> {
   const seen = new Set<object>();
   const open = [error];

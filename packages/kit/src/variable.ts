@@ -8,7 +8,7 @@ export interface Variable<T> {
   description: string;
   /** The valid texts, in words that follow `must be`. */
   expected: string;
-  /** The effect of leaving the variable out, in Markdown, if a default value does not say enough. */
+  /** The effect of an unset variable, in Markdown, if the default value alone does not explain it. */
   unset?: string;
   /** A secret may also come from a file, which the variable `<name>_FILE` names. */
   isSecret?: boolean;

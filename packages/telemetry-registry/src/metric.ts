@@ -12,7 +12,7 @@ export interface MetricDefinition {
   optional?: readonly string[];
 }
 
-/** The meter of everything that no library measures. */
+/** The meter of our own metrics; libraries have other meters. */
 export const METER = 'recording-request';
 
 // Buckets for requests and calls, for steps of a clip's pipeline, and for seconds of work per second of clip.

@@ -14,7 +14,7 @@ export interface Measured extends AsyncDisposable {
 }
 
 class OnDemand extends MetricReader {
-  // A gauge has only the series of the current collection, as with the reader of a service.
+  // Like the reader of a service, reports only the current series of a gauge.
   override selectAggregationTemporality(type: InstrumentType): AggregationTemporality {
     return type === InstrumentType.OBSERVABLE_GAUGE ? AggregationTemporality.DELTA : AggregationTemporality.CUMULATIVE;
   }

@@ -9,15 +9,16 @@ import { mayLackKey, shapeOf } from './shard-watch.ts';
 
 // The services with a database. Each service's connections have the name of the service.
 const DATABASES = ['projects', 'submissions', 'webhooks'];
-// A query may examine this many documents that it does not use, because they cost little and tests use small data.
+// The number of documents that a query may examine in vain: these cost little, and tests use small data.
 const IN_VAIN = 50;
-// For at most so many documents, any plan is good enough.
+// With at most this many documents, any plan is good enough.
 const FEW = 10;
 
 const number = (field: string) => ({ $ifNull: [field, 0] });
 /**
- * A change stream always reads the whole oplog. MongoDB does not always record the command that opened it. But MongoDB
- * refuses a getMore with a time limit unless its cursor waits for data, as only change streams of the services do.
+ * A change stream always reads the whole oplog. MongoDB does not always record the command that opened it, so this
+ * recognises its getMore: MongoDB accepts a getMore with a time limit only for a cursor that waits for data, and in the
+ * services, only change streams wait.
  */
 export const NO_CHANGE_STREAM = {
   'command.pipeline.0.$changeStream': { $exists: false },

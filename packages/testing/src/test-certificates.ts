@@ -20,6 +20,6 @@ async function make(): Promise<MachineCertificates> {
   return await makeCertificates(dir);
 }
 
-/** Returns the variables of a certificate that names every service, for a server that fakes all of them. */
+/** Returns the variables of a certificate that names every service, for a server that fakes all services. */
 export const everyServiceEnv = async (): Promise<Record<string, string>> =>
   await (await testCertificates()).issue('every-service', SERVICES);

@@ -89,7 +89,7 @@ export async function startTestSystem(options: TestSystemOptions = {}): Promise<
         RATE_LIMIT_TOKEN_PER_MINUTE: MANY,
         RATE_LIMIT_ADDRESS_PER_MINUTE: MANY,
         RATE_LIMIT_CONTRIBUTOR_PER_MINUTE: MANY,
-        // A busy machine must not refuse requests either.
+        // Turns load shedding off, so that a busy machine refuses no requests.
         EVENT_LOOP_DELAY_LIMIT_MS: '0',
         KAFKA_PARTITIONS: '2',
         ...env,

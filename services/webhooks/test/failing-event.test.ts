@@ -52,7 +52,7 @@ test('an endpoint that fails for long gets one event about it, when it accepts e
     const found = await ofType();
     return found.length > 0 && found;
   });
-  // The service retries nothing else: the checks of both processes and a restart add no attempt.
+  // The failed attempts of this event, the checks of both processes and a restart must not record a second event.
   await until('the event was refused three times', () => attemptsAt(TYPE).length >= 3);
   await other.stop();
   await harness.startAnother();

@@ -72,7 +72,7 @@ export const streamOf = (bytes: Buffer, piece = 64 * 1024): Readable =>
     { objectMode: false },
   );
 
-/** A proxy to the store that applies `change` to each piece it sends. */
+/** Starts a proxy to the store that applies `change` to each piece that the store sends. */
 export async function wayTo(endpoint: string, change: (piece: Buffer) => Buffer) {
   const { hostname, port } = new URL(endpoint);
   const open = new Set<Socket>();

@@ -26,7 +26,8 @@ export function authorize(callersOf: CallersOf, isPlaintext: boolean, log: Logge
     const callers = callersOf(path);
     const names = namesOf(call);
     const allowed = names ? names.some(name => callers.includes(name)) : isPlaintext && callers.length > 0;
-    // A wrapper would cost time for each message; the library needs only this interface.
+    // Returns the call itself, because a wrapper would cost time for each message. The library needs only this
+    // interface.
     if (allowed) return call as ServerInterceptingCall;
     const who = names
       ? names.join(' and ') || 'A caller whose certificate names no service'
@@ -38,7 +39,7 @@ export function authorize(callersOf: CallersOf, isPlaintext: boolean, log: Logge
 }
 
 function namesOf(call: Call): Names {
-  // The library parses the certificate on every access and has no object that lives as long as the connection.
+  // Caches the names by TLS session, because the library parses the certificate on every access.
   const { session } = (call as { stream?: { session?: object } }).stream ?? {};
   const before = session && known.get(session);
   if (before) return before.names;

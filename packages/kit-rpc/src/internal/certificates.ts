@@ -62,7 +62,7 @@ export async function openCertificates(
       for (const listener of listeners) listener(current);
       log.info(wordsOf(current), 'The certificate was replaced: new connections use it');
     } catch (error) {
-      // Perhaps only one of the two files is replaced so far. Then the next read finds both.
+      // Perhaps only one of the two files is replaced yet. Then the next read finds both.
       tell(`The certificate was not replaced: ${(error as ConfigError).faults?.join(', ') ?? error}`);
     }
   };
@@ -133,7 +133,7 @@ const areConfused = (one: X509Certificate, other: X509Certificate): boolean =>
 
 const pemOf = (certificates: X509Certificate[]) => Buffer.from(certificates.map(String).join(''));
 
-/** A log line has these values, so that an operator sees which step of a replacement a process has reached. */
+/** Returns the values for a log line. They show an operator which step of a replacement a process has reached. */
 function wordsOf({ cert, ca }: Material): { serialNumber: string; validTo: string; authorities: string[] } {
   const { serialNumber, validTo } = new X509Certificate(cert);
   return { serialNumber, validTo, authorities: parse('TLS_CA_FILE', ca).map(each => each.serialNumber) };

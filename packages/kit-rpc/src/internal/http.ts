@@ -6,7 +6,7 @@ import type { Internal } from './internal.ts';
 import { namesIn } from './names.ts';
 
 const CONNECT_MS = 5_000;
-// An expired certificate stays trusted for at most this time, because the connection then ends.
+// The maximum age of a connection. So an expired certificate stays trusted for at most this time.
 const CONNECTION_AGE_MS = 5 * 60 * 1000;
 
 /** Returns an HTTP server for other services that accepts the same certificates as `internal`. */
