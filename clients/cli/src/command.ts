@@ -41,6 +41,8 @@ export interface Command<F extends Flags = Flags> {
   /** The names of the arguments. A name in brackets is optional. */
   args: readonly string[];
   flags: F;
+  /** Where the address of the service comes from; RR_BASE_URL or rr login by default. */
+  addressFrom?: string;
   /** Further lines of the help. */
   notes?: string;
   /** Resolves to the exit code, 0 by default. */

@@ -47,8 +47,10 @@ export interface Report {
   requestId?: string;
 }
 
-/** Returns what to print about any error. */
-export function reportOf(error: unknown): Report {
+const ADDRESS_FROM = 'RR_BASE_URL or rr login';
+
+/** Returns what to print about any error. `addressFrom` says where the command got the address of the service. */
+export function reportOf(error: unknown, addressFrom = ADDRESS_FROM): Report {
   if (error instanceof Failure) return { exitCode: error.exitCode, sentence: error.message, details: error.details };
   if (error instanceof ApiError) {
     const hint = hintOf(error);
@@ -61,11 +63,15 @@ export function reportOf(error: unknown): Report {
   if (error instanceof UnexpectedAnswerError)
     return {
       exitCode: EXIT.unreachable,
-      sentence: `${error.message} This is the address from RR_BASE_URL or rr login.`,
+      sentence: `${error.message} This is the address from ${addressFrom}.`,
       details: [],
     };
   if (error instanceof ConnectionError || error instanceof DownloadError)
-    return { exitCode: EXIT.unreachable, sentence: `${error.message}${connectionHint(error)}`, details: [] };
+    return {
+      exitCode: EXIT.unreachable,
+      sentence: `${error.message}${connectionHint(error, addressFrom)}`,
+      details: [],
+    };
   if (error instanceof UploadError)
     return { exitCode: EXIT.invalid, sentence: error.message, details: [], code: error.code };
   const file = fileSentence(error);
@@ -91,16 +97,20 @@ function hintOf(error: ApiError): string | undefined {
   return undefined;
 }
 
-function connectionHint(error: Error): string {
-  if (error instanceof ConnectionError && error.isPermanent) return `. ${certificateSentence(codeOf(error))}`;
+function connectionHint(error: Error, addressFrom: string): string {
+  if (error instanceof ConnectionError && error.isPermanent) return `. ${tlsSentence(codeOf(error), addressFrom)}`;
   if (error instanceof DownloadError) return ' Run the command again: it continues.';
-  return '. Check the address (RR_BASE_URL or rr login) and the network.';
+  return `. Check the address (${addressFrom}) and the network.`;
 }
 
-/** Returns what to do about a certificate that the client refuses. */
-function certificateSentence(code: string): string {
+/** Returns what to do about a connection that TLS refuses. */
+function tlsSentence(code: string, addressFrom: string): string {
+  if (/^ERR_SSL_(WRONG_VERSION|PACKET_LENGTH)/.test(code))
+    return `The server does not speak HTTPS there: its address may begin with http. Check the address (${addressFrom}).`;
+  if (code.startsWith('ERR_SSL_'))
+    return `The server and this computer agree on no TLS connection. Check the address (${addressFrom}), or ask the operator.`;
   if (code === 'ERR_TLS_CERT_ALTNAME_INVALID')
-    return 'The certificate of the server is for another address. Check the address (RR_BASE_URL or rr login).';
+    return `The certificate of the server is for another address. Check the address (${addressFrom}).`;
   if (/EXPIRED|NOT_YET_VALID/.test(code))
     return 'The certificate of the server has expired, or is not valid yet. Check the clock of this computer, or ask the operator.';
   return 'The certificate of the server is not trusted. If it is from your own authority, set NODE_EXTRA_CA_CERTS to its file.';

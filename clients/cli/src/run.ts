@@ -15,7 +15,7 @@ export async function run(argv: string[], env: NodeJS.ProcessEnv, signal: AbortS
       out.note('Stopped.');
       return EXIT.failure;
     }
-    return fail(error, out);
+    return fail(error, out, find(argv));
   }
 }
 
@@ -46,8 +46,9 @@ async function runCommand(argv: string[], env: NodeJS.ProcessEnv, signal: AbortS
 }
 
 /** Prints a failure and returns its exit code. */
-function fail(error: unknown, out: Output): number {
-  const { exitCode, sentence, details, code, requestId } = reportOf(error);
+function fail(error: unknown, out: Output, found: ReturnType<typeof find>): number {
+  const addressFrom = found.kind === 'command' ? found.command.addressFrom : undefined;
+  const { exitCode, sentence, details, code, requestId } = reportOf(error, addressFrom);
   if (out.isJson) out.note(JSON.stringify({ error: sentence, exitCode, code, requestId, details }));
   else for (const line of [`rr: ${sentence}`, ...details]) out.note(line);
   return exitCode;

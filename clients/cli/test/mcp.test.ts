@@ -124,7 +124,7 @@ test('Ctrl-C ends it with 130, and a message without an end with 5', async () =>
   assert.equal((await serving.done).code, 130);
   const flooded = startRr(service.url, ['mcp'], scratch, null);
   await flooded.says(/Serving the tools/);
-  flooded.child.stdin.write('x'.repeat(2 * 1024 * 1024));
+  flooded.child.stdin.write('x'.repeat(300 * 1024));
   const { code, stderr } = await flooded.done;
-  assert.deepEqual([code, /A message is longer than 1024 KiB/.test(stderr)], [5, true]);
+  assert.deepEqual([code, /A message is longer than 256 KiB/.test(stderr)], [5, true]);
 });

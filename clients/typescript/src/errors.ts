@@ -77,7 +77,7 @@ export class ServerError extends ApiError {
 /** No answer came: the address, the network or TLS failed. `cause` is the error of the platform. */
 export class ConnectionError extends RecordingRequestError {
   override name = 'ConnectionError';
-  /** Whether another attempt would fail too: the certificate of the server is not trusted. */
+  /** Whether another attempt would fail too: the certificate of the server is not trusted, or it does not speak TLS. */
   get isPermanent(): boolean {
     return TLS_FAILURE.test(codeOf(this.cause));
   }

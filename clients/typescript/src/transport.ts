@@ -336,5 +336,7 @@ export function reasonOf(error: unknown): string {
   const { cause, message } = error as Error & { cause?: unknown };
   if (cause instanceof Error && cause !== error) return reasonOf(cause);
   const { code } = error as { code?: string };
+  // The message of OpenSSL names its sources.
+  if (code?.startsWith('ERR_SSL_')) return code;
   return message || code || String(error);
 }

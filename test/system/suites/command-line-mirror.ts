@@ -122,6 +122,8 @@ export function commandLineMirror(data: RrProjectOptions): void {
         const { code, stderr, stdout } = await rr(args, inPages);
         assert.deepEqual([code, stdout], [6, ''], `rr ${args.join(' ')}, ${path}: ${stderr}`);
         assert.match(stderr, /answered 200 with text\/html/, args.join());
+        const from = args[0] === 'send' ? 'LINK' : 'RR_BASE_URL or rr login';
+        assert.ok(stderr.includes(`This is the address from ${from}.`), stderr);
         for (const [name] of await filesOf(at('pages')))
           assert.doesNotMatch(await readFile(join(at('pages'), name), 'utf8'), /<html>/, name);
         await assert.rejects(readFile(join(at('pages'), 'links.csv')), { code: 'ENOENT' });

@@ -70,7 +70,7 @@ export function commandLine({ system, owner, mute }: CommandLineData): void {
       assert.match((await passes(['whoami'], { env: given })).stdout, /scopes/);
     });
 
-    test('explains a missing scope, a wrong address, a page of a proxy, and an untrusted certificate', async () => {
+    test('explains a missing scope, a wrong address, a page of a proxy, and an address without TLS', async () => {
       const { secret: RR_TOKEN } = await system.accounts.createToken(owner.userId, { scopes: ['profile:read'] });
       await using proxy = await answering('<html>Sign in</html>', 'text/html');
       const at = (RR_BASE_URL: string) => ({ env: { RR_BASE_URL, RR_TOKEN } });
@@ -78,7 +78,12 @@ export function commandLine({ system, owner, mute }: CommandLineData): void {
         fails(3, /scope projects:read.*Ask the operator/, ['projects', 'list'], at(system.baseUrl)),
         fails(6, /answered 200 with text\/html.*proxies/, ['projects', 'list'], at(proxy.url)),
         fails(6, /ECONNREFUSED.*Check the address/, ['whoami'], at(await closedUrl())),
-        fails(6, /./, ['whoami'], at(system.baseUrl.replace('http:', 'https:'))),
+        fails(
+          6,
+          /ERR_SSL_.*does not speak HTTPS.*begin with http\./,
+          ['whoami'],
+          at(system.baseUrl.replace('http:', 'https:')),
+        ),
       ]);
     });
 

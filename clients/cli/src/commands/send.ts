@@ -35,6 +35,7 @@ export const send = command({
   name: 'send',
   summary: 'Sends a recording through a link, as a contributor, and waits until it has landed.',
   args: ['LINK', 'FILE'],
+  addressFrom: 'LINK',
   flags: {
     question: {
       type: 'text',

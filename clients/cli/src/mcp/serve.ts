@@ -18,7 +18,8 @@ export interface ServeOptions {
 }
 
 const CHECK_LIMIT_MS = 10_000;
-const MESSAGE_BYTES = 1024 * 1024;
+// As the gateway's own route.
+const MESSAGE_BYTES = 256 * 1024;
 const CALLS_AT_ONCE = 20;
 // As long as a call may take.
 const END_LIMIT_MS = 60_000;
