@@ -1,5 +1,15 @@
-import { createServer, type IncomingMessage, request as send } from 'node:http';
+import { createServer, type IncomingHttpHeaders, type IncomingMessage, request as send } from 'node:http';
 import type { AddressInfo } from 'node:net';
+
+/** A request that a proxy has forwarded. */
+export interface RecordedRequest {
+  method: string;
+  /** The path and the query. */
+  url: string;
+  headers: IncomingHttpHeaders;
+  /** The first bytes of the body as text, at most 64 KiB. */
+  body: string;
+}
 
 /** A proxy that notes the requests that it forwards. */
 export interface RecordingProxy extends AsyncDisposable {
@@ -7,19 +17,29 @@ export interface RecordingProxy extends AsyncDisposable {
   url: string;
   /** The method and the path of each request, such as `GET /api/me`. */
   seen: Set<string>;
+  /** The requests so far, with their bodies, oldest first; empty it as you like. */
+  requests: RecordedRequest[];
   /** Cuts the connection of the next answer that is longer, after so many bytes of its body. */
   cutAfter(bytes: number): void;
   /** The number of cut answers. */
   cuts(): number;
 }
 
+const BODY_BYTES = 65_536;
+
 export async function startRecordingProxy(target: string): Promise<RecordingProxy> {
   const seen = new Set<string>();
+  const requests: RecordedRequest[] = [];
   let cutAfter: number | undefined;
   let cuts = 0;
   const server = createServer((request, response) => {
     const { method, url, headers } = request;
     seen.add(`${method} ${url!.split('?')[0]}`);
+    const noted = { method: method!, url: url!, headers, body: '' };
+    requests.push(noted);
+    request.on('data', (chunk: Buffer) => {
+      if (noted.body.length < BODY_BYTES) noted.body += chunk.subarray(0, BODY_BYTES).toString();
+    });
     const forwarded = send(new URL(url!, target), { method, headers }, answer => {
       response.writeHead(answer.statusCode!, answer.headers);
       if (cutAfter === undefined || Number(answer.headers['content-length'] ?? 0) <= cutAfter) answer.pipe(response);
@@ -44,6 +64,7 @@ export async function startRecordingProxy(target: string): Promise<RecordingProx
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     seen,
+    requests,
     cutAfter(bytes) {
       cutAfter = bytes;
     },

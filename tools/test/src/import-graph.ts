@@ -2,17 +2,21 @@ import { glob, readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 
 const SPECIFIER = /\bfrom '([^']+)'|\bimport\(?\s*'([^']+)'/g;
+const PROGRAM = /\/docs\/samples\//;
 const SCOPE = '@recording-request/';
 
 /** The files that each source file of the repository imports; paths are relative to its root. */
 export type ImportGraph = ReadonlyMap<string, readonly string[]>;
 
-/** Reads the imports of every source file under `root`. Includes type imports; excludes imports of npm packages. */
+/**
+ * Reads the imports of every source file under `root`. Includes type imports; excludes imports of npm packages, and those of
+ * the programs in the docs, which are an integrator's.
+ */
 export async function readImportGraph(root: string): Promise<ImportGraph> {
   const workspaces = await readWorkspaces(root);
   const graph = new Map<string, string[]>();
   for await (const file of sourceFiles(root, '{packages,web,clients,services,tools,test}/**/*.{ts,mjs}')) {
-    const text = await readFile(join(root, file), 'utf8');
+    const text = PROGRAM.test(file) ? '' : await readFile(join(root, file), 'utf8');
     const targets = [...text.matchAll(SPECIFIER)].map(([, from, dynamic]) =>
       resolveSpecifier(from ?? dynamic!, file, workspaces),
     );

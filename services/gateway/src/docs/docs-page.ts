@@ -1,6 +1,6 @@
 import { type Html, html, raw } from '@recording-request/web-shared/html';
 import type { Page } from './render-page.ts';
-import { samplesOf } from './request-samples.ts';
+import { preludes, type Samples, samplesOf } from './request-samples.ts';
 
 interface Schema {
   $ref?: string;
@@ -74,11 +74,10 @@ export function docsPage(document: Described): Page {
   const body = html`<header><h1>${document.info.title} <small>${document.info.version}</small></h1>
 <p>See also <a href="/api/openapi.json">openapi.json</a> for programs, <a href="/api/docs.md">the API in prose with commands to paste</a>, and
 <a href="/api/docs/recorder">how to build your own recorder</a>.</p>
-<p>In the samples, <code>BASE</code> is <code>${document.servers[0]?.url}</code> and <code>TOKEN</code> is an API token; the Python samples use <code>requests</code>.</p>
 <fieldset><legend>Samples in</legend>${LANGUAGES.map(
     ([id, name], index) =>
       html`<label><input type="radio" name="language" id="show-${id}"${index === 0 ? raw(' checked') : null}> ${name}</label>`,
-  )}</fieldset></header>
+  )}</fieldset>${inEach(preludes(document.servers[0]?.url ?? ''), name => html`<p>Each sample in ${name} continues these lines:</p>`)}</header>
 <nav aria-label="Operations"><form role="search" hidden><input id="search" type="search" aria-label="Search" placeholder="Search"><span id="found" role="status"></span></form>
 <ul>${document.tags.map(tag => contents(tag.name, [...routes, ...events]))}
 <li><a href="#resources">Resources</a></li></ul></nav>
@@ -96,10 +95,8 @@ const LANGUAGES = [
   ['python', 'Python'],
 ] as const;
 
-function samples(route: Route): Html {
-  const made = samplesOf(route);
-  return html`${LANGUAGES.map(([id, name]) => html`<div class="sample ${id}"><h4>${name}</h4><pre><code>${made[id]}</code></pre></div>`)}`;
-}
+const inEach = (samples: Samples, title = (name: string) => html`<h4>${name}</h4>`): Html =>
+  html`${LANGUAGES.map(([id, name]) => html`<div class="sample ${id}">${title(name)}<pre><code>${samples[id]}</code></pre></div>`)}`;
 
 const at = (tag: string) => (each: Operation) => each.tags.includes(tag);
 
@@ -120,7 +117,7 @@ ${
     : null
 }
 ${Object.values(requestBody?.content ?? {}).map(content => html`${fields('Body', content.schema)}${example(content.example)}`)}
-${samples(route)}
+${inEach(samplesOf(route))}
 <details><summary>Answers: ${Object.keys(responses).join(', ')}</summary>
 ${Object.entries(responses).map(
   ([status, { description: says, headers = {}, content = {} }]) => html`<h4>${status} ${says}</h4>

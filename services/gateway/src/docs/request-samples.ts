@@ -1,9 +1,12 @@
 /**
- * Makes the calls of an operation in curl, TypeScript and Python. They are generated from the operation's description,
- * so they always match it.
+ * Makes the calls of an operation in curl, TypeScript and Python from its description. TypeScript uses the client's method
+ * for the operation.
  */
+import { CLIENT_STATEMENTS } from './client-statements.ts';
+import { readSample } from './read-sample.ts';
 
 export interface Sampled {
+  operationId: string;
   method: string;
   path: string;
   security?: Record<string, string[]>[];
@@ -19,10 +22,11 @@ export interface Samples {
 }
 
 interface Call {
+  operationId: string;
   method: string;
   path: string;
-  /** The first example of the operation's query, including the `?`. */
-  query: string;
+  /** The first example of the operation's query. */
+  query: [name: string, value: unknown] | undefined;
   headers: [name: string, value: string][];
   withToken: boolean;
   /** A JSON body; `bytes` for the body of a file. */
@@ -36,20 +40,31 @@ export function samplesOf(operation: Sampled): Samples {
   return { curl: curl(call), typescript: typescript(call), python: python(call) };
 }
 
-function callOf({ method, path, security = [], parameters = [], requestBody, responses }: Sampled): Call {
+/** Returns the lines that come once before the samples of a language. */
+export function preludes(baseUrl: string): Samples {
+  const of = (file: string) => readSample(file).trimEnd().replaceAll('https://record.example', baseUrl);
+  return { curl: of('prelude.sh'), typescript: of('prelude.ts'), python: of('prelude.py') };
+}
+
+// An upload needs one of two optional headers.
+const isShown = ({ operationId }: Sampled, { name, required }: { name: string; required?: boolean }): boolean =>
+  required === true || (operationId === 'createUpload' && name === 'Upload-Length');
+
+function callOf(operation: Sampled): Call {
+  const { operationId, method, path, security = [], parameters = [], requestBody, responses } = operation;
   const [[type, { example = undefined } = {}] = []] = Object.entries(requestBody?.content ?? {});
   const shown = parameters.find(each => each.in === 'query' && each.example !== undefined);
   const bytes = type !== undefined && type !== 'application/json';
   const headers = parameters
-    .filter(each => each.in === 'header' && each.required)
+    .filter(each => each.in === 'header' && isShown(operation, each))
     .map(({ name, example: value }): [string, string] => [name, String(value)]);
   if (type !== undefined) headers.push(['Content-Type', type]);
   const [success = {}] = Object.entries(responses)
     .filter(([status]) => status.startsWith('2'))
     .map(([, answer]) => answer);
   return {
-    ...{ method, path, headers, bytes },
-    query: shown ? `?${shown.name}=${encodeURIComponent(String(shown.example))}` : '',
+    ...{ operationId, method, path, headers, bytes },
+    query: shown && [shown.name, shown.example],
     withToken: security.length > 0,
     body: example,
     isJson: 'application/json' in (success.content ?? {}),
@@ -59,7 +74,7 @@ function callOf({ method, path, security = [], parameters = [], requestBody, res
 const PLACES = /\{(\w+)\}/g;
 
 function curl({ method, path, query, headers, withToken, body, bytes, isJson }: Call): string {
-  const lines = [`curl -sS --fail-with-body${verb(method)} "$BASE${path.replace(PLACES, '$$$1')}${query}"`];
+  const lines = [`curl -sS --fail-with-body${verb(method)} "$BASE${path.replace(PLACES, '$$$1')}${search(query)}"`];
   if (withToken) lines.push('-H "Authorization: Bearer $TOKEN"');
   for (const [name, value] of headers) lines.push(`-H '${name}: ${value}'`);
   if (bytes) lines.push('--data-binary @clip.webm');
@@ -73,28 +88,13 @@ function verb(method: string): string {
   return method === 'HEAD' ? ' --head' : ` -X ${method}`;
 }
 
-function typescript({ method, path, query, headers, withToken, body, bytes, isJson }: Call): string {
-  const sent = [
-    // The escape prevents this file's own template string from using the dollar.
-    ...(withToken ? ['authorization: `Bearer \u0024{TOKEN}`'] : []),
-    ...headers.map(([name, value]) => `'${name.toLowerCase()}': '${value}'`),
-  ];
-  const init = [
-    ...(method === 'GET' ? [] : [`method: '${method}',`]),
-    ...(sent.length > 0 ? [`headers: { ${sent.join(', ')} },`] : []),
-    ...(bytes ? ["body: await readFile('clip.webm'),"] : []),
-    ...(body === undefined ? [] : [`body: JSON.stringify(${indented(JSON.stringify(body, null, 2))}),`]),
-  ];
-  const address = `\`\${BASE}${path.replace(PLACES, '$${$1}')}${query}\``;
-  const lines = [
-    init.length > 0
-      ? `const answer = await fetch(${address}, {\n  ${init.join('\n  ')}\n});`
-      : `const answer = await fetch(${address});`,
-    "if (!answer.ok) throw new Error(answer.status + ' ' + answer.headers.get('error-code'));",
-  ];
-  if (isJson) lines.push('const result = await answer.json();');
-  else if (method === 'GET') lines.push('const bytes = await answer.arrayBuffer();');
-  return lines.join('\n');
+function typescript({ operationId, query, body }: Call): string {
+  const statement = CLIENT_STATEMENTS[operationId];
+  if (!statement) throw new Error(`client-statements.ts has no statement for ${operationId}`);
+  return statement
+    .replace('$query', query ? `{ ${query[0]}: ${JAVASCRIPT.text(query[1])} }` : '')
+    .replace('$body', () => literal(body, JAVASCRIPT))
+    .replace(', )', ')');
 }
 
 function python({ method, path, query, headers, withToken, body, bytes, isJson }: Call): string {
@@ -105,10 +105,10 @@ function python({ method, path, query, headers, withToken, body, bytes, isJson }
       .map(([name, value]) => `${JSON.stringify(name)}: ${JSON.stringify(value)}`),
   ];
   const options = [
-    `f"{BASE}${path}${query}",`,
+    `f"{BASE}${path}${search(query)}",`,
     ...(sent.length > 0 ? [`headers={${sent.join(', ')}},`] : []),
     ...(bytes ? ['data=open("clip.webm", "rb"),'] : []),
-    ...(body === undefined ? [] : [`json=${indented(literal(body))},`]),
+    ...(body === undefined ? [] : [`json=${literal(body, PYTHON, 2)},`]),
     'timeout=60,',
   ];
   const lines = [
@@ -116,22 +116,42 @@ function python({ method, path, query, headers, withToken, body, bytes, isJson }
     'answer.raise_for_status()',
   ];
   if (isJson) lines.push('result = answer.json()');
+  else if (method === 'GET') lines.push('content = answer.content');
   return lines.join('\n');
 }
 
-const indented = (text: string): string => text.replaceAll('\n', '\n  ');
+const search = (query: Call['query']): string => (query ? `?${query[0]}=${encodeURIComponent(String(query[1]))}` : '');
 
-/** Returns JSON in Python's notation. */
-function literal(value: unknown, depth = 1): string {
-  if (value === null) return 'None';
-  if (typeof value === 'boolean') return value ? 'True' : 'False';
-  if (typeof value !== 'object') return JSON.stringify(value);
-  const room = '  '.repeat(depth);
+/** A language's notation of JSON. */
+interface Notation {
+  /** Returns a text, a number, a truth value or null. */
+  text(value: unknown): string;
+  name(name: string): string;
+}
+
+const PYTHON: Notation = {
+  text: value => {
+    if (value === null) return 'None';
+    if (typeof value === 'boolean') return value ? 'True' : 'False';
+    return JSON.stringify(value);
+  },
+  name: name => JSON.stringify(name),
+};
+const JAVASCRIPT: Notation = {
+  text: value =>
+    typeof value === 'string'
+      ? `'${JSON.stringify(value).slice(1, -1).replaceAll('\\"', '"').replaceAll("'", "\\'")}'`
+      : String(value),
+  name: name => (/^\w+$/.test(name) ? name : JAVASCRIPT.text(name)),
+};
+
+/** Returns JSON in the notation of a language. `depth` is the indentation of its last line. */
+function literal(value: unknown, notation: Notation, depth = 0): string {
+  if (typeof value !== 'object' || value === null) return notation.text(value);
   const parts = Array.isArray(value)
-    ? value.map(each => literal(each, depth + 1))
-    : Object.entries(value).map(([name, each]) => `${JSON.stringify(name)}: ${literal(each, depth + 1)}`);
+    ? value.map(each => literal(each, notation, depth + 2))
+    : Object.entries(value).map(([name, each]) => `${notation.name(name)}: ${literal(each, notation, depth + 2)}`);
   const [open, close] = Array.isArray(value) ? ['[', ']'] : ['{', '}'];
-  return parts.length === 0
-    ? open + close
-    : `${open}\n${room}${parts.join(`,\n${room}`)},\n${'  '.repeat(depth - 1)}${close}`;
+  const line = `\n${' '.repeat(depth)}`;
+  return parts.length === 0 ? open + close : `${open}${parts.map(part => `${line}  ${part},`).join('')}${line}${close}`;
 }

@@ -1,0 +1,7 @@
+# pip install requests
+import os
+
+import requests
+
+BASE = "https://record.example"
+TOKEN = os.environ["TOKEN"]
