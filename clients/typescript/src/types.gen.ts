@@ -7065,45 +7065,6 @@ export type GetDocsPageResponses = {
 
 export type GetDocsPageResponse = GetDocsPageResponses[keyof GetDocsPageResponses];
 
-export type GetRecorderDocsData = {
-    body?: never;
-    headers?: {
-        /**
-         * ETags that the client has: 304 if the answer has one of them.
-         */
-        'If-None-Match'?: string;
-    };
-    path?: never;
-    query?: never;
-    url: '/api/docs/recorder';
-};
-
-export type GetRecorderDocsErrors = {
-    /**
-     * Too many requests; Retry-After says how long to wait.
-     */
-    429: Error;
-    /**
-     * Something went wrong on our side.
-     */
-    500: Error;
-    /**
-     * A part of the service is not answering.
-     */
-    503: Error;
-};
-
-export type GetRecorderDocsError = GetRecorderDocsErrors[keyof GetRecorderDocsErrors];
-
-export type GetRecorderDocsResponses = {
-    /**
-     * The description.
-     */
-    200: string;
-};
-
-export type GetRecorderDocsResponse = GetRecorderDocsResponses[keyof GetRecorderDocsResponses];
-
 export type GetDocsData = {
     body?: never;
     headers?: {
@@ -7143,39 +7104,6 @@ export type GetDocsResponses = {
 
 export type GetDocsResponse = GetDocsResponses[keyof GetDocsResponses];
 
-export type GetRecorderDocsTextData = {
-    body?: never;
-    path?: never;
-    query?: never;
-    url: '/api/docs/recorder.md';
-};
-
-export type GetRecorderDocsTextErrors = {
-    /**
-     * Too many requests; Retry-After says how long to wait.
-     */
-    429: Error;
-    /**
-     * Something went wrong on our side.
-     */
-    500: Error;
-    /**
-     * A part of the service is not answering.
-     */
-    503: Error;
-};
-
-export type GetRecorderDocsTextError = GetRecorderDocsTextErrors[keyof GetRecorderDocsTextErrors];
-
-export type GetRecorderDocsTextResponses = {
-    /**
-     * The description.
-     */
-    200: string;
-};
-
-export type GetRecorderDocsTextResponse = GetRecorderDocsTextResponses[keyof GetRecorderDocsTextResponses];
-
 export type GetLlmsTxtData = {
     body?: never;
     path?: never;
@@ -7208,6 +7136,78 @@ export type GetLlmsTxtResponses = {
 };
 
 export type GetLlmsTxtResponse = GetLlmsTxtResponses[keyof GetLlmsTxtResponses];
+
+export type GetRecorderDocsData = {
+    body?: never;
+    headers?: {
+        /**
+         * ETags that the client has: 304 if the answer has one of them.
+         */
+        'If-None-Match'?: string;
+    };
+    path?: never;
+    query?: never;
+    url: '/api/docs/recorder';
+};
+
+export type GetRecorderDocsErrors = {
+    /**
+     * Too many requests; Retry-After says how long to wait.
+     */
+    429: Error;
+    /**
+     * Something went wrong on our side.
+     */
+    500: Error;
+    /**
+     * A part of the service is not answering.
+     */
+    503: Error;
+};
+
+export type GetRecorderDocsError = GetRecorderDocsErrors[keyof GetRecorderDocsErrors];
+
+export type GetRecorderDocsResponses = {
+    /**
+     * The description.
+     */
+    200: string;
+};
+
+export type GetRecorderDocsResponse = GetRecorderDocsResponses[keyof GetRecorderDocsResponses];
+
+export type GetRecorderDocsTextData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/api/docs/recorder.md';
+};
+
+export type GetRecorderDocsTextErrors = {
+    /**
+     * Too many requests; Retry-After says how long to wait.
+     */
+    429: Error;
+    /**
+     * Something went wrong on our side.
+     */
+    500: Error;
+    /**
+     * A part of the service is not answering.
+     */
+    503: Error;
+};
+
+export type GetRecorderDocsTextError = GetRecorderDocsTextErrors[keyof GetRecorderDocsTextErrors];
+
+export type GetRecorderDocsTextResponses = {
+    /**
+     * The description.
+     */
+    200: string;
+};
+
+export type GetRecorderDocsTextResponse = GetRecorderDocsTextResponses[keyof GetRecorderDocsTextResponses];
 
 export type OpenLinkData = {
     body?: never;

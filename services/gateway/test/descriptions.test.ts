@@ -10,6 +10,7 @@ import { TOOLS } from '@recording-request/mcp/tools';
 import { createConfig, lintFromString } from '@redocly/openapi-core';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { creationOf } from '../src/clients/project-settings.ts';
+import { guidesOf } from '../src/docs/guides.ts';
 import { type Sampled, samplesOf } from '../src/docs/request-samples.ts';
 import { startTestGateway } from './test-service.ts';
 
@@ -166,8 +167,9 @@ test('the page shows every operation and every resource, and loads nothing from 
   );
 });
 
-test('docs.md names every filter of the owner’s list, every state of a clip and every event', async () => {
-  const prose = await (await fetch(`${harness.base}/api/docs.md`)).text();
+test('docs.md and the guide to webhooks name every filter of the owner’s list, every state of a clip and every event', async () => {
+  const pages = ['/api/docs.md', '/api/docs/webhooks.md'].map(async path => (await fetch(harness.base + path)).text());
+  const prose = (await Promise.all(pages)).join('\n');
   const names = [...Object.keys(SubmissionsQuery.properties), ...MEDIA_STATUSES, ...TRANSCRIPT_STATUSES];
   for (const name of [...names, ...WEBHOOK_EVENTS]) assert.match(prose, new RegExp(`\\b${name}\\b`), name);
 });
@@ -262,15 +264,33 @@ test('every page of the docs is also Markdown, and llms.txt leads to each and to
     assert.deepEqual([answer.status, answer.headers.get('content-type')], [200, `${type}; charset=utf-8`], path);
     return await answer.text();
   };
-  const pages = Object.keys(document.paths).filter(path => /^\/api\/docs(?:\/\w+)?$/.test(path));
-  assert.ok(pages.length >= 2);
   const llms = await read('/llms.txt', 'text/plain');
   assert.match(llms, /^# Recording Request\n\n> /);
-  for (const page of pages) {
-    const text = await read(`${page}.md`, 'text/markdown');
-    assert.match(text, /^# \S/m, page);
-    assert.doesNotMatch(text, /<\/(?:p|h1|table|code)>/, page);
-    assert.ok(llms.includes(`(${base}${page}.md)`), page);
+  const prose = await read('/api/docs.md', 'text/markdown');
+  const whole = await read('/api/docs', 'text/html');
+  const guides = guidesOf({ mcp: 'on' });
+  assert.deepEqual([guides[0]?.name, guides.length], ['start', 6]);
+  for (const { name, title } of guides) {
+    const path = `/api/docs/${name}`;
+    const text = await read(`${path}.md`, 'text/markdown');
+    assert.match(text, new RegExp(`^# ${title}$`, 'm'), path);
+    assert.doesNotMatch(text, /<\/(?:p|h1|table|code)>|\[object Object\]|record\.example/, path);
+    assert.ok(text.split(/\s+/).length < 3_000, `${path} has too many words`);
+    for (const list of [llms, prose]) assert.ok(list.includes(`[${title}](${base}${path}.md)`), path);
+    assert.ok(whole.includes(`<a href="${path}">${title}</a>`), path);
+    const page = await read(path, 'text/html');
+    assert.ok(page.includes(`>${title}</h1>`), path);
+    for (const other of guides)
+      assert.equal(
+        page.includes(`<a href="/api/docs/${other.name}">${other.title}</a> ·`) ||
+          page.includes(`· <a href="/api/docs/${other.name}">${other.title}</a>`),
+        other.name !== name,
+        `${path} and ${other.name}`,
+      );
+    for (const [, address = ''] of text.matchAll(/\]\((\/[^)#]*)/g))
+      assert.equal((await fetch(harness.base + address)).status, 200, `${path}: ${address}`);
+    for (const [, anchor] of page.matchAll(/href="#([^"]+)"/g))
+      assert.ok(page.includes(`id="${anchor}"`), `${path}#${anchor}`);
   }
   for (const [, address = ''] of llms.matchAll(/\]\((.*?)\)/g)) {
     const { status } = await fetch(address.replace(base, harness.base), {
@@ -278,21 +298,23 @@ test('every page of the docs is also Markdown, and llms.txt leads to each and to
     });
     assert.equal(status, address.endsWith('/mcp') ? 401 : 200, address);
   }
-  const prose = await read('/api/docs.md', 'text/markdown');
-  for (const { name, scope } of TOOLS) assert.ok(prose.includes(`| ${name} | ${scope} |`), name);
+  const tools = await read('/api/docs/agents.md', 'text/markdown');
+  for (const { name, scope } of TOOLS) assert.ok(tools.includes(`| ${name} | ${scope} |`), name);
 
   const html = await read('/api/docs/recorder', 'text/html');
-  for (const name of ['record.mjs', 'record.py']) assert.ok(html.includes(`<pre><code id="${name}">`), name);
+  for (const name of ['record.ts', 'record.mjs', 'record.py'])
+    assert.ok(html.includes(`<pre><code id="${name}">`), name);
   assert.match(html, /<th scope="row">409 to <code>PATCH<\/code><\/th><td>The offset/);
   assert.match(html, /<code>GET …\/responses\/&lt;responseSessionId&gt;<\/code>/);
 
   await using off = await startTestGateway({}, { MCP: 'off' });
-  for (const path of ['/llms.txt', '/api/docs.md'])
-    assert.doesNotMatch(await (await fetch(off.base + path)).text(), /mcp/i, path);
+  for (const path of ['/llms.txt', '/api/docs.md', '/api/docs', '/api/docs/start'])
+    assert.doesNotMatch(await (await fetch(off.base + path)).text(), /mcp|docs\/agents/i, path);
+  assert.equal((await fetch(`${off.base}/api/docs/agents`)).status, 404);
 });
 
 test('descriptions are cached by their ETag', async () => {
-  const documents = ['/api/docs', '/api/docs.md', '/api/docs/recorder', '/api/docs/recorder.md'];
+  const documents = ['/api/docs', '/api/docs.md', '/api/docs/start', '/api/docs/recorder', '/api/docs/recorder.md'];
   for (const path of ['/api/openapi.json', ...documents, '/assets/docs.js']) {
     const first = await fetch(harness.base + path);
     assert.equal(first.status, 200, path);

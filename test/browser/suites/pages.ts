@@ -70,7 +70,10 @@ test('axe finds nothing on any screen, light and dark', async () => {
 test('the docs have a search and samples in three languages, and axe finds nothing, light and dark', async () => {
   for (const colorScheme of ['light', 'dark'] as const) {
     const page = await harness.page({ colorScheme, viewport: { width: 390, height: 760 } });
-    await page.goto(`${harness.system.baseUrl}/api/docs/recorder`);
+    await page.goto(`${harness.system.baseUrl}/api/docs/start`);
+    await checkAccessibility(page, 'five minutes');
+    await page.getByRole('link', { name: 'Build your own recorder' }).click();
+    await page.getByRole('heading', { level: 1, name: 'Build your own recorder' }).waitFor();
     await checkAccessibility(page, 'how to build a recorder');
     await page.getByRole('link', { name: 'The whole interface' }).click();
     await page.getByRole('searchbox').fill('  webhook REDELIVER ');

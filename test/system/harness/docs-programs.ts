@@ -6,11 +6,12 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { ensureStandardWebhooks } from '@recording-request/stack/install/standardwebhooks';
+import { ensureTuspy } from '@recording-request/stack/install/tuspy';
 import { freePort } from '@recording-request/stack/ports';
 
 const MODULES = fileURLToPath(new URL('../../../node_modules', import.meta.url));
-// The first line of a program names its file.
-const PROGRAM = /^```(?:ts|python)\n((?:\/\/|#) .*?([\w-]+\.(?:ts|py))[\s\S]*?)^```$/gm;
+// A program's block has its file name after the language.
+const PROGRAM = /^```(?:ts|js|python) ([\w-]+\.\w+)\n([\s\S]*?)^```$/gm;
 const PROGRAM_MS = 60_000;
 
 /** A request that an endpoint received, and the secrets of that endpoint. */
@@ -26,14 +27,41 @@ export interface SignedCase {
  */
 type Verdicts = [string | null, boolean][];
 
-/** Writes the programs of docs.md unchanged to a new folder, and returns the folder. */
-export async function writePrograms(docs: string, folder: string): Promise<string> {
-  const found = [...docs.matchAll(PROGRAM)];
-  assert.equal(found.length, 6, 'three programs in each of two languages');
+/** Writes the programs of a page in Markdown unchanged to a new folder. Returns their names. */
+export async function writePrograms(page: string, folder: string): Promise<string[]> {
+  const found = [...page.matchAll(PROGRAM)].map(([, name, program]) => [name!, program!] as const);
   await mkdir(folder);
   await symlink(MODULES, join(folder, 'node_modules'));
-  for (const [, program, name] of found) await writeFile(join(folder, name!), program!);
-  return folder;
+  for (const [name, program] of found) await writeFile(join(folder, name), program);
+  return found.map(([name]) => name);
+}
+
+/** Starts a program. Python has `requests` and tuspy. Disposing kills it. */
+export async function startProgram(folder: string, file: string, args: string[], env: Record<string, string>) {
+  const tuspy = await ensureTuspy({ env: process.env, log: () => {} });
+  const runtime = file.endsWith('.py') ? tuspy : { command: process.execPath, env: {} };
+  const child = spawn(runtime.command, [file, ...args], {
+    cwd: folder,
+    env: { ...process.env, ...runtime.env, ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+    timeout: PROGRAM_MS,
+  });
+  const ended = Promise.all([text(child.stdout), text(child.stderr), once(child, 'close') as Promise<[number | null]>]);
+  return {
+    ended: ended.then(([printed, messages, [code]]) => ({ printed, messages, code })),
+    async [Symbol.asyncDispose]() {
+      child.kill('SIGKILL');
+      await ended;
+    },
+  };
+}
+
+/** Runs a program to its end. Returns its output; fails with its messages. */
+export async function runProgram(...of: Parameters<typeof startProgram>): Promise<string> {
+  const { ended } = await startProgram(...of);
+  const { printed, messages, code } = await ended;
+  assert.equal(code, 0, `${of[1]}: ${messages}`);
+  return printed;
 }
 
 // Uses the two documented functions as a receiver does.
@@ -79,11 +107,18 @@ export async function startReceiverOf(folder: string, file: string, secret: stri
   const child = spawn(command, [file], {
     cwd: folder,
     env: { ...process.env, ...env, PORT: String(port), WEBHOOK_SECRET: secret },
-    stdio: ['ignore', 'ignore', 'inherit'],
+    stdio: ['ignore', 'pipe', 'inherit'],
     timeout: PROGRAM_MS,
   });
   const closed = once(child, 'close');
+  let printed = '';
+  child.stdout.setEncoding('utf8').on('data', part => {
+    printed += part;
+  });
   return {
+    port,
+    /** Returns the output so far. */
+    printed: () => printed,
     url: `http://127.0.0.1:${port}/`,
     async [Symbol.asyncDispose]() {
       child.kill('SIGKILL');

@@ -1,15 +1,25 @@
 import { TOOLS } from '@recording-request/mcp/tools';
+import { GUIDE_SHELL } from './guide-shell.ts';
 
-/** The chapter of docs.md about agents. A test runs its commands unchanged. */
-export const agents = (baseUrl: string): string => `## Agents
+/** The guide about agents. A test runs its commands unchanged. */
+export const agents = (baseUrl: string): string => `# Agents
 
 \`POST /mcp\` is an MCP server (streamable HTTP, without sessions). An agent works in your projects with your API token and no more: each tool
-sends the requests of this page, so scopes, limits and errors are the same. Give it a token with only the scopes that its work needs.
+sends the requests of [the API](/api/docs), so scopes, limits and errors are the same. Give it a token with only the scopes that its work needs.
 
 \`\`\`json
 {"mcpServers": {"recording-request": {"type": "http", "url": "${baseUrl}/mcp", "headers": {"Authorization": "Bearer api_..."}}}}
 \`\`\`
 
+For an agent that starts its servers itself, \`rr mcp\` serves the same tools over stdin and stdout, with the token of \`rr login\`:
+
+\`\`\`json
+{"mcpServers": {"recording-request": {"command": "npx", "args": ["-y", "@recording-request/cli", "mcp"]}}}
+\`\`\`
+
+An agent finds these documents at [/llms.txt](/llms.txt), and each page also as Markdown (add \`.md\`). The list of tools:
+
+${GUIDE_SHELL}
 \`\`\`sh
 api -X POST "$BASE/mcp" -H 'Content-Type: application/json' -H 'Accept: application/json, text/event-stream' \\
   -d '{"jsonrpc": "2.0", "id": 1, "method": "tools/list"}'
@@ -29,24 +39,3 @@ have written instructions to an agent there. Each result is JSON between two mar
 **Limits.** A request has at most 256 KiB and 10 messages. It counts for the token's rate, and so does each request that its tool sends. To wait
 for a clip, call \`what_happened\` with \`waitSec\` (≤ 25) again and again, with \`after\`.
 `;
-
-/** GET /llms.txt: where a language model finds the documents. https://llmstxt.org */
-export const llmsTxt = (baseUrl: string, hasAgents: boolean): string => `# Recording Request
-
-> Collects video clips from people: a project has recording links; each clip gets a playable video, thumbnails, sound and a transcript.
-> Owners use a REST API with a bearer token.
-
-## Documents
-
-- [The API in prose](${baseUrl}/api/docs.md): every route, with commands to paste
-- [Build your own recorder](${baseUrl}/api/docs/recorder.md): record through a link with your own client
-- [openapi.json](${baseUrl}/api/openapi.json): the API for programs, OpenAPI 3.1
-${
-  hasAgents
-    ? `
-## Agents
-
-- [MCP server](${baseUrl}/mcp): \`POST\`, streamable HTTP, with an API token of an owner; the chapter "Agents" of the API in prose
-`
-    : ''
-}`;

@@ -2,11 +2,10 @@ import { ERROR_CODES } from '@recording-request/contract/error-codes';
 import { DEFAULTS, LIMITS } from '@recording-request/contract/limits';
 import { SETTING_DEFAULTS } from '@recording-request/contract/project-settings';
 import type { Config } from '../config.ts';
-import { agents } from './agents.ts';
-import { PEOPLE } from './people.ts';
+import { DELETION } from './deletion.ts';
+import { guidesOf } from './guides.ts';
 import { ratesSentence } from './rates.ts';
 import { READING_EVENTS } from './reading-events.ts';
-import { RECEIVING_WEBHOOKS } from './receiving-webhooks.ts';
 
 const said = (limit: number) => limit.toLocaleString('en-US');
 
@@ -15,7 +14,11 @@ export const apiDocs = (baseUrl: string, config: Config): string => `# Recording
 
 Collect video responses from other people: create a project, send its recording links, fetch the clips, transcripts and exports.
 The machine-readable description is at ${baseUrl}/api/openapi.json, and as a page with search and samples in curl, TypeScript and Python
-at ${baseUrl}/api/docs. To record through a link with your own client, see ${baseUrl}/api/docs/recorder.
+at ${baseUrl}/api/docs. Guides:
+
+${guidesOf(config)
+  .map(({ name, title, summary }) => `- [${title}](${baseUrl}/api/docs/${name}.md): ${summary}`)
+  .join('\n')}
 
 Every owner route requires \`Authorization: Bearer <API_TOKEN>\` (prefix \`api_\`). In a shell:
 
@@ -56,14 +59,14 @@ allowance; a creation beyond it is 403.
 | transcriptionLanguage | "" (detected) | an ISO 639-1 code such as \`en\`; set it for short clips and for languages other than English |
 | requestUrl, webhookUrl | "" | absolute https URL (also http if the operator allows it), ≤ ${said(LIMITS.urlLength)} |
 | webhookSecret | none | ≤ ${LIMITS.webhookSecretLength}; base64 after \`whsec_\` |
-| webhookEvents | [] | events in addition to the standard ones: see Receiving webhooks |
+| webhookEvents | [] | events in addition to the standard ones: see the guide [Receive webhooks](${baseUrl}/api/docs/webhooks.md) |
 | termsLabel, termsText, successMessage | "" | ${said(LIMITS.termsLabelLength)}, ${said(LIMITS.termsTextLength)}, ${said(LIMITS.successMessageLength)} |
-| recipients | [] | the people of the first links, at most \`count\`: see People on links |
+| recipients | [] | the people of the first links, at most \`count\`: see the guide [People and reminders](${baseUrl}/api/docs/people.md) |
 | acceptReference | false | see Send the contributor back |
 | returnUrl | "" | absolute https URL (also http if the operator allows it), ≤ ${said(LIMITS.urlLength)}; may have placeholders |
 | retentionDays | null | null or 1–${said(LIMITS.retentionDays)}, not more than the operator's: see Delete by age |
 | sandbox | false | only at creation: see Try it in a sandbox |
-| remind | no times | \`afterDays\`: ≤ ${LIMITS.reminders} whole numbers 1–${LIMITS.remindAfterDays}; \`beforeDueHours\`: ≤ ${LIMITS.reminders}, 1–${said(LIMITS.remindBeforeHours)}; see Reminders |
+| remind | no times | \`afterDays\`: ≤ ${LIMITS.reminders} whole numbers 1–${LIMITS.remindAfterDays}; \`beforeDueHours\`: ≤ ${LIMITS.reminders}, 1–${said(LIMITS.remindBeforeHours)}; see the same guide |
 | interviewQuestions | [] | ≤ ${LIMITS.interviewQuestions}, each 1–${LIMITS.questionLength}; each answer becomes a separate submission |
 
 \`\`\`sh
@@ -85,7 +88,6 @@ A link is \`exhausted\` once the first answer of each response that it accepts h
 is complete; in an interview, the last answer completes it. A shared link shows its latest completion. A contributor can continue an
 interview of a single-recipient link on any device.
 
-${PEOPLE}
 ### Delete by age
 
 With \`retentionDays\`, each clip of the project is erased that many days after its \`createdAt\`, for good: nothing brings it back. A
@@ -209,9 +211,9 @@ interrupted download of project.zip until a day after its last byte: send \`Rang
 The private dashboard token reads the same files and the QR code without a header:
 \`$BASE/project/<projectToken>/export.json\`, \`…/export.csv\`, \`…/export/project.zip\`, \`…/export/transcripts.txt\`, \`…/export/transcripts.zip\`, \`…/shared-link/qr.png\`.
 
-${RECEIVING_WEBHOOKS}
 ${READING_EVENTS}
-${config.mcp === 'on' ? `${agents(baseUrl)}\n` : ''}## Scopes
+${DELETION}
+## Scopes
 
 | scope | for |
 |---|---|
@@ -247,7 +249,8 @@ ${ratesSentence(config)} The headers \`RateLimit\` and \`RateLimit-Policy\` show
 
 ## Clients
 
-For TypeScript and JavaScript, \`npm install @recording-request/client\`: it retries, reads pages, resumes downloads, follows the feed and verifies webhooks.
+For TypeScript and JavaScript, \`npm install @recording-request/client\`: it retries, reads pages, resumes downloads, follows the feed and verifies
+webhooks. For a terminal, \`npx @recording-request/cli --help\`.
 
 openapi.json is OpenAPI 3.1. openapi-typescript, @hey-api/openapi-ts, openapi-generator and datamodel-codegen accept it unchanged. A status in an answer is a text;
 its current values are in \`x-extensible-enum\` and in the description, so that a client does not fail at a new one. In requests, each

@@ -1,4 +1,5 @@
 import { type Html, html, raw } from '@recording-request/web-shared/html';
+import type { Guide } from './guides.ts';
 import type { Page } from './render-page.ts';
 import { preludes, type Samples, samplesOf } from './request-samples.ts';
 
@@ -66,14 +67,14 @@ interface Route extends Operation {
 }
 
 /** Returns GET /api/docs: openapi.json as one page, made once. The page loads nothing from other servers. */
-export function docsPage(document: Described): Page {
+export function docsPage(document: Described, guides: readonly Guide[]): Page {
   const routes = Object.entries(document.paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]): Route => ({ ...operation, method: method.toUpperCase(), path })),
   );
   const events = Object.values(document.webhooks).flatMap(methods => Object.values(methods));
   const body = html`<header><h1>${document.info.title} <small>${document.info.version}</small></h1>
-<p>See also <a href="/api/openapi.json">openapi.json</a> for programs, <a href="/api/docs.md">the API in prose with commands to paste</a>, and
-<a href="/api/docs/recorder">how to build your own recorder</a>.</p>
+<ul>${guides.map(({ name, title, summary }) => html`<li><a href="/api/docs/${name}">${title}</a>: ${summary}</li>`)}</ul>
+<p>See also <a href="/api/openapi.json">openapi.json</a> for programs, and <a href="/api/docs.md">the API in prose with commands to paste</a>.</p>
 <fieldset><legend>Samples in</legend>${LANGUAGES.map(
     ([id, name], index) =>
       html`<label><input type="radio" name="language" id="show-${id}"${index === 0 ? raw(' checked') : null}> ${name}</label>`,

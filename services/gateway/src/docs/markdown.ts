@@ -10,6 +10,14 @@ const marked = new Marked({
       const [, name] = lang.split(' ');
       return `<pre><code${name ? ` id="${name}"` : ''}>${escaped(text)}\n</code></pre>\n`;
     },
+    /** A heading has its words as id, as on GitHub. */
+    heading({ tokens, depth, text }: Tokens.Heading) {
+      const id = text
+        .toLowerCase()
+        .replaceAll(/[^\p{L}\d -]/gu, '')
+        .replaceAll(' ', '-');
+      return `<h${depth} id="${id}">${this.parser.parseInline(tokens)}</h${depth}>\n`;
+    },
     /** The first cell of a row is the header of this row, for screen readers. */
     table({ header, rows }: Tokens.Table) {
       const shown = (cell: Tokens.TableCell) => this.parser.parseInline(cell.tokens);

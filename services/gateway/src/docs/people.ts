@@ -1,10 +1,13 @@
 import { LIMITS } from '@recording-request/contract/limits';
+import { GUIDE_SHELL } from './guide-shell.ts';
+import { sampleBlock } from './read-sample.ts';
 
 const said = (limit: number) => limit.toLocaleString('en-US');
 
-/** The part of docs.md about people on links. */
-export const PEOPLE = `## People on links
+/** The guide about people on links. A test runs its commands unchanged. */
+export const PEOPLE = `# People and reminders
 
+${GUIDE_SHELL}
 A single-recipient link can carry the person for whom it is meant, so that each clip says whose it is. All fields are optional:
 
 | field | limits | meaning |
@@ -42,9 +45,13 @@ A real run creates a link for every row, or nothing: a row that is not valid is 
 matter). Duplicates are 409 \`recipient_duplicate\`, or, with \`onDuplicate=skip\`, are left out and listed in \`skipped\`. Empty lines are
 ignored. \`line\` counts the lines of the file, from 1; the header is one of them.
 
-The same from a program: \`POST …/links\` with JSON \`{"links": [{"name": …, "metadata": {…}}, …], "onDuplicate": "error"}\`. There, \`line\` is the
+\`POST …/links\` also takes JSON: \`{"links": [{"name": …, "metadata": {…}}, …], "onDuplicate": "error"}\`. There, \`line\` is the
 position in \`links\`, from 1. New links count against the allowance.
 
+The same from a program, with the client or in plain Python. Both print the addresses to send:
+
+${sampleBlock('ts', 'invite.ts')}
+${sampleBlock('python', 'invite.py')}
 **Mail merge out.** \`links.csv\` has one row per link: name, reference, email, locale, recipientUrl, state, dueAt, tokenId, metadata as a JSON
 object, remindersSent and remindersStopped (leave out rows with \`true\`). A cell that a spreadsheet would run as a formula begins with \`'\`. New columns are added at the end. Use \`?bom=1\` for Excel.
 
@@ -70,7 +77,7 @@ LINK=$(api "$BASE/api/projects/$PROJECT/links?reference=P-17" | grep -o '"tokenI
 api -X PATCH "$BASE/api/projects/$PROJECT/links/$LINK" -H 'Content-Type: application/json' -d '{"dueAt": "2040-04-01T17:00:00Z"}'
 \`\`\`
 
-### Reminders
+## Reminders
 
 The service sends no mail. It says when to send one: with \`remind\`, the project gets the event link.reminder_due for each link whose person has
 sent nothing, \`afterDays\` after the link was made and \`beforeDueHours\` before its \`dueAt\`. \`PATCH\` replaces \`remind\`; \`{}\` ends it.
@@ -90,7 +97,7 @@ whose reminders are stopped, or whose link accepts nothing: 422 \`not_remindable
 To stop the reminders of one link, send \`PATCH …/links/<tokenId>\` \`{"remindersStopped": true}\`; \`false\` resumes them. The times that pass
 meanwhile are left out. If the person stopped them, nobody can resume them: \`false\` is 400.
 
-**Mail from the webhook.** Verify the event as below, then send your mail. The address in \`stopUrl\` is a page with one button; opening it stops
+**Mail from the webhook.** [Verify the event](/api/docs/webhooks), then send your mail. The address in \`stopUrl\` is a page with one button; opening it stops
 nothing, so that scanners of mail may open it. It also takes the one-click button of mail programs (RFC 8058):
 
 \`\`\`js

@@ -1,10 +1,10 @@
-import { readSample } from './read-sample.ts';
+import { GUIDE_SHELL } from './guide-shell.ts';
+import { sampleBlock as code } from './read-sample.ts';
 
-const code = (language: string, file: string) => `\`\`\`${language}\n${readSample(file)}\`\`\`\n`;
+/** The guide for receivers of webhooks. A test runs its commands and programs unchanged. */
+export const WEBHOOKS = `# Receive webhooks
 
-/** The chapter of docs.md for receivers of webhooks. A test runs its commands, TypeScript and Python unchanged. */
-export const RECEIVING_WEBHOOKS = `## Receiving webhooks
-
+${GUIDE_SHELL}
 Set \`webhookUrl\`. To get signed events, also set \`webhookSecret\`. The body is
 \`{"id", "type", "createdAt", "data": {"projectId", "projectName", "submission"}}\`. Headers: \`service-event\` (the type),
 \`service-event-id\`, \`service-signature: sha256=<hex HMAC-SHA-256 of the body under the secret>\`, and \`webhook-id\`,
@@ -56,10 +56,10 @@ ignore tests.
 addresses, as \`npm start\` does. Answer 2xx within 15 s, and process the event later. After any other answer the service tries again:
 after 5 s, 5 min, 30 min, 2 h, … and finally daily. It pauses an endpoint that accepts nothing for five days, or that answers 410. It
 keeps the events of a paused endpoint, and sends all of them at once when you set \`webhookUrl\` again or a test event succeeds. Events of
-a project without a \`webhookUrl\` are not sent later: read them from the feed, see Reading events. The word \`service\` in the headers' names may be
+a project without a \`webhookUrl\` are not sent later: read them from the feed (Reading events in [the API in prose](/api/docs.md)). The word \`service\` in the headers' names may be
 another one here: ask the operator.
 
-### The secret
+## The secret
 
 Use \`whsec_\` and the base64 of 24 to 64 random bytes. Pass the whole text unchanged to a Standard Webhooks library.
 
@@ -72,7 +72,7 @@ For \`webhook-signature\` the key is the decoded base64; after \`whsec_\`, anyth
 valid secret: its UTF-8 bytes are the key, and the library needs these bytes, not the text. For \`service-signature\` the key is always
 the UTF-8 bytes of the whole text, including \`whsec_\`.
 
-### Verifying
+## Verifying
 
 Both signatures cover the raw bytes of the body, so verify them before you parse it. \`webhook-signature\` also covers the id and the
 time, so that the library refuses requests older than five minutes:
@@ -85,7 +85,7 @@ ${code('ts', 'verify-webhook.ts')}
 
 ${code('ts', 'service-signature.ts')}
 ${code('python', 'service_signature.py')}
-### A receiver
+## A receiver
 
 A receiver verifies the raw bytes, stores the event, answers, and processes the event later. Frameworks parse JSON by default. To get
 the raw bytes, use \`express.raw({ type: 'application/json' })\` in Express, a content type parser with \`parseAs: 'buffer'\` in Fastify,
@@ -94,14 +94,31 @@ the raw bytes, use \`express.raw({ type: 'application/json' })\` in Express, a c
 
 ${code('ts', 'receive-webhooks.ts')}
 ${code('python', 'receive_webhooks.py')}
-### Changing the secret
+With the TypeScript client, \`unwrap\` verifies and returns an event whose \`data\` is typed by its \`type\`:
+
+${code('ts', 'receive-with-client.ts')}
+## On your laptop
+
+\`rr listen\` fetches the events and sends them to a server on your machine, signed as the project signs. It needs no public address, and a laptop that
+slept misses nothing. \`rr trigger\` causes a real event in a sandbox. Start one of the receivers above with the printed secret first.
+
+\`\`\`sh rr
+export RR_BASE_URL=https://record.example RR_TOKEN=$TOKEN
+npx @recording-request/cli listen --print-secret   # start your receiver with this WEBHOOK_SECRET
+npx @recording-request/cli trigger submission.completed
+npx @recording-request/cli listen --forward-to "http://localhost:\${PORT:-8000}" --since 1h --until-idle
+\`\`\`
+
+Without \`--until-idle\` it goes on; with \`--cursor-file events.cursor\` it continues where it stopped.
+
+## Changing the secret
 
 \`PATCH\` a new \`webhookSecret\`. For 24 h, \`webhook-signature\` has one signature for each of the two secrets, so that the library
 accepts either: change the secret of your receiver at any time within that day. \`service-signature\` uses the new secret from the next
 attempt on: first make your receiver accept both (\`is_signed(body, headers, new, old)\`), then \`PATCH\`, then drop the old one. The
 service retries refused events with a new signature. Another change within the day drops the oldest secret; \`""\` ends all signing at once.
 
-### Looking, and sending again
+## Looking, and sending again
 
 The dashboard shows a notice while the endpoint fails or is paused.
 
@@ -122,19 +139,4 @@ To send one event again: \`POST …/webhook-deliveries/<deliveryId>/redeliver\`,
 and bytes stay the same. More than 10,000 events at once are 400: choose a shorter time range. Without a \`webhookUrl\` both routes are
 409: set one first. An event that the operator can no longer decrypt becomes \`failed\`; its \`attempts\` say so, and sending it again is
 410 \`event_key_lost\`. Finished deliveries are deleted after 90 days, unless the operator chose another number.
-
-### Deletion
-
-\`POST /api/projects/<projectId>/erase\`, \`POST /api/projects/<projectId>/links/<tokenId>/erase\` and
-\`POST /api/projects/<projectId>/submissions/<submissionId>/erase\` erase data for good, with the scope \`projects:erase\`. Without a body they erase nothing: the answer counts what would go, and has \`confirm\`. Send
-\`{"confirm": "<this value>"}\` within ten minutes. The answer has \`state\`: \`erased\`, or \`erasing\` (202) if a project or a link takes longer; then poll \`GET /api/projects/<projectId>/erasure\`, or repeat the request for the link.
-The erasure of a link removes its person, deadline, state, clips and uploads; the link stays listed with the \`state\` \`closed\`, for good. The shared link is 422.
-\`left\` is the proof: a new count of all stores. Kafka deletes its records by \`recordsEndAt\`. The last submission of a response takes
-its person along: the \`recipient\` and \`metadata\` of its link, also in past events. An erasure also removes what arrives after the first request.
-A stored answer to an \`Idempotency-Key\` keeps the people of a creation or an import for up to a day, encrypted; \`left\` does not count it. \`PATCH …/links/<tokenId>\` with \`{"recipient": null, "metadata": {}}\` only
-removes the person from the link; past events of the link keep what they said until the link or the project is erased.
-
-For an erased submission, \`webhook-deliveries\` still lists ids, types, times and outcomes, but never the sent bodies. Sending such an event
-again is 410; an event that was not delivered becomes \`erased\`. An erased project is 404. Your endpoint gets submission.erased for an
-erased submission if the project requests that event, but not for an erased project. Delete the copies at your endpoint yourself.
 `;

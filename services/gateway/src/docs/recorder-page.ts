@@ -1,17 +1,7 @@
-import { markdown } from './markdown.ts';
-import { readSample } from './read-sample.ts';
-import type { Page } from './render-page.ts';
+import { sampleBlock } from './read-sample.ts';
 
-/** Returns GET /api/docs/recorder: how to write a client that records through a link. */
-export const recorderPage = (baseUrl: string): Page => ({
-  title: 'Build your own recorder',
-  body: markdown(recorderDocs(baseUrl)),
-});
-
-/** Returns GET /api/docs/recorder.md. A test runs both of its samples. */
-export const recorderDocs = (baseUrl: string): string => `[The whole interface](/api/docs)
-
-# Build your own recorder
+/** The guide for a client that records through a link. A test runs its programs unchanged. */
+export const recorderDocs = (baseUrl: string): string => `# Build your own recorder
 
 A recording link, \`${baseUrl}/r/vr_…\`, opens our recorder. Below the same address is the interface that our recorder uses,
 and your recorder can use it too: JSON for the response, [tus 1.0](https://tus.io/protocols/resumable-upload) for the bytes. It
@@ -69,13 +59,12 @@ type is accepted, with or without codecs; any other text is a 400. A take can ha
 \`OPTIONS …/uploads\`), and a response up to 20 open uploads. \`Upload-Expires\` says how long an unfinished upload is
 kept. Send \`POST …/opened\` at the contributor's first touch.
 
-## TypeScript and JavaScript: tus-js-client
+## TypeScript: the client
 
-\`\`\`js record.mjs
-${readSample('record.mjs')}\`\`\`
+${sampleBlock('ts', 'record.ts')}
+## JavaScript: tus-js-client
 
+${sampleBlock('js', 'record.mjs')}
 ## Python: tuspy
 
-\`\`\`python record.py
-${readSample('record.py')}\`\`\`
-`;
+${sampleBlock('python', 'record.py')}`;

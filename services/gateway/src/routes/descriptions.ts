@@ -3,11 +3,10 @@ import { etagOfText } from '@recording-request/contract/etag';
 import { encodingFor } from '@recording-request/web-shared/assets';
 import type { FastifyInstance, FastifyReply, FastifyRequest, FastifySchema } from 'fastify';
 import type { Context } from '../context.ts';
-import { llmsTxt } from '../docs/agents.ts';
 import { apiDocs } from '../docs/api-docs.ts';
 import { type Described, docsPage } from '../docs/docs-page.ts';
+import { guidePage, guidesOf, guideText, llmsTxt } from '../docs/guides.ts';
 import { addExamples, type OpenApiDocument } from '../docs/openapi-examples.ts';
-import { recorderDocs, recorderPage } from '../docs/recorder-page.ts';
 import { type Page, renderPage } from '../docs/render-page.ts';
 import { noneMatch } from '../domain/byte-range.ts';
 import { open } from '../plugins/access-kinds.ts';
@@ -34,34 +33,37 @@ export async function descriptionRoutes(app: FastifyInstance, { baseUrl, config 
     const { text, headers } = renderPage(app.brandMark, page);
     return kept('text/html', text, { ...headers, ...REVALIDATED });
   };
+  const guides = guidesOf(config);
   // Made once, at the first request, when every route is registered.
   const described = once(() => {
     const document = addExamples(app.swagger() as OpenApiDocument, baseUrl);
     const json = kept('application/json', JSON.stringify(document), REVALIDATED);
-    return { json, page: pageOf(docsPage(document as unknown as Described)) };
+    return { json, page: pageOf(docsPage(document as unknown as Described, guides)) };
   });
-  const recorder = once(() => pageOf(recorderPage(baseUrl)));
   const docs = once(() => kept('text/markdown', apiDocs(baseUrl, config), REVALIDATED));
-  const recorderText = once(() => kept('text/markdown', recorderDocs(baseUrl), REVALIDATED));
-  const llms = once(() => kept('text/plain', llmsTxt(baseUrl, config.mcp === 'on'), REVALIDATED));
-  // Each page is also served as Markdown, at the same address with .md.
+  const llms = once(() => kept('text/plain', llmsTxt(baseUrl, guides), REVALIDATED));
   const ROUTES: [path: string, id: string, summary: string, type: string, content: () => Kept][] = [
     ['/api/openapi.json', 'getOpenApi', 'This interface for machines', 'application/json', () => described().json],
     ['/api/docs', 'getDocsPage', 'This interface as a page', 'text/html', () => described().page],
-    ['/api/docs/recorder', 'getRecorderDocs', 'How to build your own recorder', 'text/html', recorder],
     ['/api/docs.md', 'getDocs', 'This interface in prose', 'text/markdown', docs],
-    [
-      '/api/docs/recorder.md',
-      'getRecorderDocsText',
-      'How to build your own recorder, as Markdown',
-      'text/markdown',
-      recorderText,
-    ],
     ['/llms.txt', 'getLlmsTxt', 'The documents for language models', 'text/plain', llms],
   ];
   for (const [path, id, summary, type, content] of ROUTES) {
     app.get(path, { config: open('address'), schema: describing(id, summary, type) }, async (request, reply) =>
       send(request, reply, content()),
+    );
+  }
+  // Each guide is a page, and Markdown at the same address with .md.
+  for (const guide of guides) {
+    const page = once(() => pageOf(guidePage(guide, guides, baseUrl)));
+    const text = once(() => kept('text/markdown', guideText(guide, guides, baseUrl), REVALIDATED));
+    const [pageSchema, textSchema] = guide.name === 'recorder' ? RECORDER : [];
+    const path = `/api/docs/${guide.name}`;
+    app.get(path, { config: open('address'), schema: pageSchema }, async (request, reply) =>
+      send(request, reply, page()),
+    );
+    app.get(`${path}.md`, { config: open('address'), schema: textSchema }, async (request, reply) =>
+      send(request, reply, text()),
     );
   }
   for (const { name, type } of ASSETS) {
@@ -111,3 +113,9 @@ const describing = (operationId: string, summary: string, type: string): Fastify
     },
   },
 });
+
+// openapi.json describes this guide alone; the others are documents, not part of the interface.
+const RECORDER = [
+  describing('getRecorderDocs', 'How to build your own recorder', 'text/html'),
+  describing('getRecorderDocsText', 'How to build your own recorder, as Markdown', 'text/markdown'),
+];

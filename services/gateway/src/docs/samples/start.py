@@ -1,0 +1,59 @@
+# pip install requests tuspy
+# TOKEN=api_… python3 start.py [clip.webm]
+import hashlib
+import os
+import sys
+import time
+
+import requests
+from tusclient import client as tus
+
+BASE = "https://record.example"
+TOKEN = os.environ["TOKEN"]
+
+
+def ask(method, address, **options):
+    """Returns the answer. Ends the program with the sentence of an error."""
+    answer = requests.request(method, address, timeout=60, **options)
+    if not answer.ok:
+        sys.exit(f"{answer.status_code} {answer.headers.get('Error-Code')}: {answer.json()['error']}")
+    return answer
+
+
+def api(method, path, **options):
+    return ask(method, BASE + path, headers={"Authorization": f"Bearer {TOKEN}"}, **options)
+
+
+# 1. Create a project with one link.
+settings = {"projectName": "My first project", "count": 1, "sandbox": True}
+project = api("POST", "/api/projects", json=settings).json()
+path = f"/api/projects/{project['projectId']}"
+link = project["recipientUrls"][0]["recipientUrl"]
+print(f"Open {link} and record.")
+
+# 2. Record: in the browser, or here with a file.
+if len(sys.argv) > 1:
+    response = ask("POST", f"{link}/responses", json={"termsAccepted": True}).json()
+    metadata = {"responseSessionId": response["responseSessionId"]}
+    uploads = tus.TusClient(f"{link}/uploads")
+    uploads.uploader(sys.argv[1], metadata=metadata, chunk_size=1_000_000, retries=4, retry_delay=2).upload()
+
+# 3. Wait until the video is ready.
+while True:
+    clips = api("GET", f"{path}/submissions").json()["submissions"]
+    if clips and clips[0]["mediaStatus"] != "processing":
+        break
+    time.sleep(1)
+
+# 4. Save it, and check the SHA-256: it is the ETag.
+name = "my-clip.mp4" if clips[0]["mimeType"].startswith("video/mp4") else "my-clip.webm"
+digest = hashlib.sha256()
+video = api("GET", f"{path}/submissions/{clips[0]['submissionId']}/video", stream=True)
+with open(f"{name}.part", "wb") as file:
+    for part in video.iter_content(1_000_000):
+        file.write(part)
+        digest.update(part)
+if digest.hexdigest() != video.headers["ETag"].strip('"'):
+    sys.exit("The download is not complete: run it again.")
+os.replace(f"{name}.part", name)
+print(f"{digest.hexdigest()}  {name}")

@@ -1,0 +1,171 @@
+import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
+import { chmod, glob, mkdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { Client } from '@modelcontextprotocol/sdk/client/index.js';
+import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
+import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
+import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
+import { httpClient, ok } from '@recording-request/harness/http-client';
+import { TOOLS } from '@recording-request/mcp/tools';
+import type { TestClip } from '@recording-request/testing/clip';
+import type { Owner, TestSystem } from '@recording-request/testing/test-system';
+import { until } from '@recording-request/testing/wait';
+import { runProgram, startReceiverOf, writePrograms } from '../harness/docs-programs.ts';
+import { submissionsOf } from '../harness/seed.ts';
+import { openShell } from '../harness/shell.ts';
+
+const RR = fileURLToPath(new URL('../../../clients/cli/src/main.ts', import.meta.url));
+const COMMANDS = /^```sh\n([\s\S]*?)^```$/gm;
+const RR_COMMANDS = /^```sh rr\n([\s\S]*?)^```$/gm;
+const hashOf = async (path: string) =>
+  createHash('sha256')
+    .update(await readFile(path))
+    .digest('hex');
+
+/** Runs the programs of the guide that ends with a clip on the reader's disk, and those with the command line. */
+export function guides({ system, owner, mute }: { system: TestSystem; owner: Owner; mute: TestClip }): void {
+  const ask = httpClient(system.baseUrl);
+  const guide = async (name: string) => (await ask(`/api/docs/${name}.md`)).text();
+  const blocksOf = (page: string, pattern: RegExp) => [...page.matchAll(pattern)].map(([, lines]) => lines!);
+
+  /** Returns the SHA-256 of the only clip of the newest project that has this name. */
+  async function expectedHash(projectName: string): Promise<string> {
+    const { projects } = ok(await owner.ask('/api/projects'));
+    const { projectId } = projects.find((each: { projectName: string }) => each.projectName === projectName);
+    const [clip, ...others] = await submissionsOf(owner, projectId);
+    assert.deepEqual([others, clip!.sandbox], [[], true]);
+    const { headers } = await owner.ask(clip!.videoUrl, { method: 'HEAD' });
+    return headers.get('etag')!.replaceAll('"', '');
+  }
+
+  /** Makes a folder in which `npx @recording-request/cli` is the command of this repository. */
+  async function terminal(name: string) {
+    const cwd = join(system.scratch, name);
+    await mkdir(join(cwd, 'bin'), { recursive: true });
+    const npx = join(cwd, 'bin', 'npx');
+    await writeFile(
+      npx,
+      `#!/bin/sh\n[ "$1" = -y ] && shift\n[ "$1" = @recording-request/cli ] || exit 9\nshift\nexec ${process.execPath} ${RR} "$@"\n`,
+    );
+    await chmod(npx, 0o755);
+    const shell = openShell(cwd);
+    await shell.paste(
+      `export PATH=${cwd}/bin:$PATH XDG_CONFIG_HOME=${cwd}/config TOKEN=${owner.token} BASE=${system.baseUrl}`,
+    );
+    return { cwd, shell };
+  }
+
+  describe('the guides', () => {
+    test('five minutes with curl end with the clip on the disk', async () => {
+      const { cwd, shell } = await terminal('start-curl');
+      try {
+        await writeFile(join(cwd, 'clip.webm'), mute.bytes);
+        const blocks = blocksOf(await guide('start'), COMMANDS);
+        assert.equal(blocks.length, 3);
+        let printed = '';
+        for (const lines of blocks) printed = await shell.paste(lines);
+        const expected = await expectedHash('My first project');
+        const [saved, ...others] = await Array.fromAsync(glob(join(cwd, 'clips/*')));
+        assert.deepEqual([await hashOf(saved!), others], [expected, []]);
+        assert.equal(printed.split(expected).length, 3, `the hash is not printed twice: ${printed}`);
+      } finally {
+        await shell.close();
+      }
+    });
+
+    test('five minutes with TypeScript and Python end with the clip on the disk', async () => {
+      const folder = join(system.scratch, 'start');
+      const programs = await writePrograms(await guide('start'), folder);
+      assert.deepEqual(programs, ['start.ts', 'start.py']);
+      await writeFile(join(folder, 'clip.webm'), mute.bytes);
+      for (const program of programs) {
+        const printed = await runProgram(folder, program, ['clip.webm'], { TOKEN: owner.token });
+        const [, hash, name] = /^([0-9a-f]{64}) {2}(.+)$/m.exec(printed) ?? [];
+        const expected = await expectedHash('My first project');
+        assert.deepEqual([hash, await hashOf(join(folder, name!))], [expected, expected], printed);
+      }
+    });
+
+    test('five minutes with the command line end with the clip on the disk', async () => {
+      const { cwd, shell } = await terminal('start-rr');
+      try {
+        for (const lines of blocksOf(await guide('start'), RR_COMMANDS)) await shell.paste(lines);
+        const [saved, ...others] = await Array.fromAsync(glob(join(cwd, 'mirrored/**/*.{webm,mp4}')));
+        assert.deepEqual([await hashOf(saved!), others], [await expectedHash('rr trigger'), []]);
+      } finally {
+        await shell.close();
+      }
+    });
+
+    test('people are invited from a table with TypeScript and Python', async () => {
+      const folder = join(system.scratch, 'invite');
+      const programs = await writePrograms(await guide('people'), folder);
+      assert.deepEqual(programs, ['invite.ts', 'invite.py']);
+      await writeFile(join(folder, 'people.csv'), 'name,reference,email\nAna,A-1,ana@example.org\nBen,B-1,\n');
+      await writeFile(join(folder, 'wrong.csv'), 'name,email\nAna,ana@example.org\nBen,nowhere\n');
+      for (const program of programs) {
+        const { projectId } = await owner.createProject({
+          projectName: program,
+          count: 1,
+          recipients: [{ name: 'Cem' }],
+        });
+        const run = (file: string) => runProgram(folder, program, [projectId, file], { TOKEN: owner.token });
+        const first = await run('people.csv');
+        assert.match(first, /^2 invited, 0 had a link\.\nCem\t.*\nAna\tana@example\.org\thttp\S+\/r\/vr_\w+\nBen\t/);
+        assert.match(await run('people.csv'), /^0 invited, 2 had a link\./);
+        await assert.rejects(run('wrong.csv'), /wrong\.csv:3: email: /);
+      }
+    });
+
+    test('the events of a project arrive at a receiver on the laptop', async () => {
+      const page = await guide('webhooks');
+      const folder = join(system.scratch, 'laptop-programs');
+      await writePrograms(page, folder);
+      const { shell } = await terminal('laptop');
+      try {
+        const [lines, ...others] = blocksOf(page, RR_COMMANDS);
+        assert.equal(others.length, 0);
+        const [exports = '', printing = '', ...rest] = lines!.split('\n');
+        const secret = (await shell.paste(`${exports}\n${printing} 2> /dev/null`)).trim();
+        await using receiver = await startReceiverOf(folder, 'receive-with-client.ts', secret);
+        await until('it listens', async () => {
+          const answer = await fetch(receiver.url, { method: 'POST', body: '{}' }).catch(() => undefined);
+          return answer?.status === 401;
+        });
+        await shell.paste(`export PORT=${receiver.port}\n${rest.join('\n')}`);
+        assert.match(receiver.printed(), /^[0-9a-f-]{36}$/m);
+      } finally {
+        await shell.close();
+      }
+    });
+
+    test('an agent finds the tools with each configuration of the guide', async () => {
+      const configurations = blocksOf(await guide('agents'), /^```json\n([\s\S]*?)^```$/gm).map(text =>
+        JSON.parse(text),
+      );
+      assert.equal(configurations.length, 2);
+      const { cwd, shell } = await terminal('agent');
+      await shell.close();
+      const env = { PATH: `${cwd}/bin:${process.env.PATH}`, RR_BASE_URL: system.baseUrl, RR_TOKEN: owner.token };
+      for (const { mcpServers } of configurations) {
+        const { command, args, url, headers } = mcpServers['recording-request'];
+        const transport = command
+          ? new StdioClientTransport({ command, args, env, cwd })
+          : new StreamableHTTPClientTransport(new URL(url), {
+              requestInit: { headers: { Authorization: headers.Authorization.replace('api_...', owner.token) } },
+            });
+        const client = new Client({ name: 'test', version: '1' });
+        await client.connect(transport as Transport);
+        try {
+          const { tools } = await client.listTools();
+          assert.deepEqual(tools.map(({ name }) => name).sort(), TOOLS.map(({ name }) => name).sort());
+        } finally {
+          await client.close();
+        }
+      }
+    });
+  });
+}
