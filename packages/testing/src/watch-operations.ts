@@ -6,7 +6,7 @@ import type { TestEnvironment } from './environment.ts';
 import type { Operation } from './operation.ts';
 import { NO_CHANGE_STREAM } from './query-plans.ts';
 
-/** The operations on one database by clients other than the test. */
+/** Watches the operations of all clients except the test on one database. */
 export interface OperationWatch extends AsyncDisposable {
   /** Returns the operations since the last call. */
   fresh(): Promise<Operation[]>;
@@ -20,7 +20,7 @@ const OTHERS = {
   ...NO_CHANGE_STREAM,
 };
 
-/** Starts MongoDB's profiler for every operation on the database `database`, which has no prefix here. */
+/** Starts MongoDB's profiler for every operation on `database`, a name without its prefix. */
 export async function watchOperations(env: TestEnvironment['env'], database: string): Promise<OperationWatch> {
   const connection = await connectMongo(loadConfig(env, mongoVariables), database, READER);
   const db = connection.db as unknown as mongo.Db;

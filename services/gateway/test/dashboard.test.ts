@@ -90,7 +90,7 @@ test('the dashboard lists by words and by response, page by page, and answers 30
     assert.equal((await fetch(`${here}/${path}`, { headers: { 'if-none-match': etag } })).status, 304, path);
 });
 
-/** Sends a request as fetch does, but does not decompress the answer. */
+/** Sends a request like fetch, but does not decompress the response. */
 async function ask(path: string, encoding: string, method = 'GET') {
   const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
   request(path, { method, headers: { ...harness.bearer, 'accept-encoding': encoding } }, resolve)

@@ -25,7 +25,7 @@ async function startFeed(answer: (request: ListEventsRequest, signal: AbortSigna
   return { harness, asked, read, [Symbol.asyncDispose]: () => harness[Symbol.asyncDispose]() };
 }
 
-/** Answers as the service does to a request that waits: not before its caller goes away. */
+/** Responds like the service to a waiting request: only when the caller disconnects. */
 const forEver = (_: ListEventsRequest, signal: AbortSignal) =>
   new Promise<ListEventsResponse>((_, reject) => {
     signal.addEventListener('abort', () => reject(signal.reason), { once: true });

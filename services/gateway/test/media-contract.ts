@@ -17,7 +17,7 @@ const RANGES: [headers: Record<string, string>, status: number, contentRange: st
   [{ 'if-none-match': 'W/"e1"' }, 304, null, Buffer.alloc(0)],
 ];
 
-/** The server that clients ask for media: a gateway, or a proxy in front of it. */
+/** The server from which clients request media: a gateway, or a proxy in front of it. */
 export interface MediaPlace {
   gateway(): TestGateway;
   base(): string;
@@ -25,7 +25,7 @@ export interface MediaPlace {
   answer(listener: RequestListener): void;
 }
 
-/** Checks what clients may expect of media, whichever server sends the bytes. */
+/** Checks the promises to clients about media, for every server that sends the bytes. */
 export function mediaContract(title: string, place: MediaPlace, serveContent: RequestListener = serveWhole): void {
   describe(title, () => {
     before(() => place.answer(serveContent));

@@ -12,7 +12,7 @@ trace.setGlobalTracerProvider(
 );
 context.setGlobalContextManager(new AsyncLocalStorageContextManager().enable());
 startSending({ traces: true, metrics: false, logs: false });
-// Imported here, because the module uses the trace provider that is registered when it loads.
+// Import this only now, because the module uses the trace provider that is registered when it loads.
 const { asProject, PROJECT_ID, SUBMISSION_ID, startTestGateway } = await import('./test-service.ts');
 
 test('a request leaves no span under the id of a clip or a project unless its sender has access', async () => {

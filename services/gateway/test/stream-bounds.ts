@@ -7,8 +7,8 @@ const OTHER_OWNER = '019a0000-0000-7000-8000-000000000009';
 const dashboards = { first: mintToken('prj'), second: mintToken('prj'), another: mintToken('prj') };
 
 /**
- * Returns how many streams of `path` are admitted: for one token; for two tokens of one owner; for these and a token of
- * another owner.
+ * Returns the number of admitted streams of `path`: for one token; for two tokens of one owner; for these two and a
+ * token of another owner.
  */
 export async function bounds(
   { gateway, base }: { gateway: TestGateway; base: string },
@@ -21,7 +21,7 @@ export async function bounds(
     const at = ids.findIndex(token => hashToken(token).equals(tokenHash));
     return { ownerId: at < 2 ? OWNER_ID : OTHER_OWNER, projectId: `${PROJECT_ID.slice(0, -1)}${at}` };
   };
-  // This array keeps the responses, because fetch ends an answer that nothing references.
+  // This array keeps the responses, because fetch ends a response that no code references.
   const open: { leave: AbortController; response: Response }[] = [];
   const read = async (token: string) => {
     const leave = new AbortController();

@@ -306,7 +306,7 @@ test('a slow reader slows an export down: the data made ahead has a limit', asyn
   const reader = response.body!.getReader();
   await reader.read();
   let before = -1;
-  // The service has stopped when it has produced nothing for a while.
+  // The service has stopped if it has made no message for a while.
   while (made !== before) {
     before = made;
     await delay(300);

@@ -1,7 +1,7 @@
 import type { Hostile } from '@recording-request/fixtures/hostile';
 
 /**
- * The outcome of a hostile file. `refused`: Inspect answers with a sentence for the contributor, and a job for the file
+ * The outcome of a hostile file. `refused`: Inspect fails with a sentence for the contributor, and a job for the file
  * fails. `too long`: Inspect returns a longer duration than any project allows, so the landing refuses the file.
  * `failed`: the file is a video, but nothing can be made from it. `kept`: the file is a video, but its copy differs, so
  * the upload remains the video. `processed`: the media contains only bytes of the file.

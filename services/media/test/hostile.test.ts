@@ -30,7 +30,7 @@ import { OUTCOMES } from './hostile-outcomes.ts';
 
 const FINAL_MS = 60_000;
 const MEMORY_BYTES = 1024 ** 3;
-// The longest clip that a project allows, plus the time by which a recorder may stop late.
+// The longest clip that a project allows, plus the time that a recorder may take to stop.
 const LONGEST_SEC = 602;
 const SECRETS = ['LOCAL-SECRET', 'ATTACHED-SECRET', 'TAGGED-SECRET', 'HTML-SECRET', 'root:x:0:'];
 const log = createLogger('media', 'silent');
@@ -175,7 +175,7 @@ test('after all of them: memory stayed bounded, no process or file remains, and 
     ...(await readdir(join(scratch, 'recording-request-media'))),
     ...(await childrenOf(process.pid)),
   ];
-  // A job's folder is removed after its answer.
+  // The service removes a job's folder after it has published the result, so wait.
   const nothing = async () => (await left()).length === 0;
   await until('no file or process remains', nothing, { limitMs: 10_000 }).catch(async () =>
     assert.deepEqual(await left(), []),

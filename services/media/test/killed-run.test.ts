@@ -41,7 +41,7 @@ function whoseRuns(script: string): Sandbox {
     ...sandbox,
     commandOf(program, args) {
       const real = sandbox.commandOf(program, args);
-      // Runs that make files pass no arguments here, because fluent-ffmpeg adds them later.
+      // Replaces only runs without arguments: these make files, because fluent-ffmpeg adds their arguments later.
       if (program !== 'ffmpeg' || args.length > 0) return real;
       return { ...real, args: [...real.args.slice(0, real.args.indexOf(program)), 'sh', '-c', script] };
     },

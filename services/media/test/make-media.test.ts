@@ -258,7 +258,7 @@ test('a recording cut inside a fragment keeps every picture and sound that arriv
   assert.ok(Math.abs(made.inspection.durationSec - pictures / 15) < 0.1, `${made.inspection.durationSec} s`);
   const soundSec = Number(await probe(made.audio!, 'format=duration'));
   assert.ok(Math.abs(soundSec - (sounds * 1_024) / 44_100) < 0.1, `${soundSec} s of sound`);
-  // The last picture is incomplete: an earlier one replaces it.
+  // The last picture is incomplete, so the thumbnail shows an earlier one.
   await assertThumbnails(made);
 });
 
@@ -303,7 +303,7 @@ test('if one run cannot make everything, the parts are made from the remux', asy
   const known = await inspectFile(join(dir, 'source'), runOptions());
   let runs = 0;
   const commandOf: typeof sandbox.commandOf = (program, args) =>
-    // fluent-ffmpeg passes no arguments here and adds them later. Its first run makes all files.
+    // Selects the first run without arguments: fluent-ffmpeg adds them later, and its first run makes all files.
     program === 'ffmpeg' && args.length === 0 && runs++ === 0
       ? { command: sandbox.commandOf(program, args).command, args: ['false'] }
       : sandbox.commandOf(program, args);

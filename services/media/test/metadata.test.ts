@@ -12,7 +12,7 @@ import { runOptions } from './sandbox.ts';
 
 const QUIET = ['-nostdin', '-v', 'error', '-y'];
 const PLACE = '+48.8577+002.2950+035.000/';
-// The tags with which a phone, a camera or an editor names itself and its place.
+// The tags in which a phone, a camera or an editor states its name and its location.
 const TAGS = {
   'com.apple.quicktime.location.ISO6709': PLACE,
   'com.apple.quicktime.make': 'SECRET-MAKE',
@@ -32,7 +32,7 @@ const TAGS = {
   creation_time: '2024-05-06T07:08:09Z',
 };
 const SECRETS = ['SECRET', '48.8577', '002.2950', '2024-05-06'];
-/** Tags with which a container describes itself and its playback. */
+/** Tags that only describe the container and its playback. */
 const ALLOWED_TAGS: Record<string, RegExp> = {
   major_brand: /^(isom|M4A )$/,
   minor_version: /^\d+$/,

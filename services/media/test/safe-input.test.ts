@@ -84,7 +84,7 @@ for (const kind of KINDS)
     visits = [];
     const path = await makeNotAClip(root, kind, bait);
     await assert.rejects(inspectFile(path, runOptions()), refused);
-    // The result must be the same when the job says that the file was inspected as a video.
+    // The result must be the same if the job contains an inspection that accepted the file as a video.
     const dir = await mkdtemp(join(root, 'job-'));
     await copyFile(path, join(dir, 'source'));
     const making = makeMedia({ dir, known: PLAUSIBLE }, { ...runOptions(), log });

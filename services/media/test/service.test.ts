@@ -166,7 +166,7 @@ test('an inspection without a slot in half of its time fails with too_many', asy
   const path = { ownerId: 'impatient', linkId: 'link' };
   let refused = false;
   const crowd = Array.from({ length: 40 }, async () => {
-    // On a busy machine, some of the crowd are refused too.
+    // On a busy machine, the service refuses some of the other requests too.
     while (!refused)
       await client.inspect({ objectKey, ...path }, { deadlineMs: 100_000 }).catch((error: unknown) => {
         if (!withCode('too_many')(error)) throw error;

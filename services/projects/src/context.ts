@@ -9,7 +9,8 @@ import type { Config } from './config.ts';
 import { openStore, type Store } from './store/store.ts';
 
 const SETTLE_DELAY_MS = 20;
-// A list takes up to two of the 50 connections to MongoDB. This limit leaves some connections for all other calls.
+// The maximum number of concurrent lists. A list takes up to two of the 50 connections to MongoDB, so some connections
+// are left for all other calls.
 const LISTS_AT_ONCE = 16;
 const CREATIONS_AT_ONCE = 8;
 const QUEUED = 256;
@@ -17,7 +18,9 @@ const QUEUED = 256;
 /** The shared objects of handlers and workflows. */
 export interface Context extends AsyncDisposable {
   config: Config;
-  /** The database's clock. Records get their times only from this clock, and are compared only with it. */
+  /**
+   * The database's clock. The times in records come only from this clock, and the service compares them only with it.
+   */
   clock: Clock;
   secrets: SecretBox;
   internal: Internal;

@@ -37,7 +37,8 @@ test('a closed project accepts no new responses; a begun one finishes; opened ag
   const onShared = await begin(running, linkId);
   await setClosed(made, true);
   for (const link of [open, linkId]) await assert.rejects(begin(running, link), refusedAs('gone', /project is closed/));
-  // Another device continues the response of the unique link; the same device continues that of the shared link.
+  // Another device continues the response of the unique link. The same device continues its response of the shared
+  // link.
   assert.equal((await begin(running, used)).responseSessionId, begun.responseSessionId);
   await begin(running, linkId, onShared.responseSessionId);
   await running.projects.releaseResponse({ linkId, responseSessionId: onShared.responseSessionId });

@@ -154,8 +154,8 @@ test('a key can be reused after its request failed', async () => {
 });
 
 /**
- * Leaves the record of a first request with this key whose process died. The record says that the request may run for
- * another minute.
+ * Leaves the record of a first request with this key whose process died. According to the record, the request may run
+ * for another minute.
  */
 async function diedWith(request: CreateProjectRequest) {
   const { store } = running;
@@ -184,7 +184,7 @@ test('a running request is a conflict; a dead one loses its key when its lease e
   await leaseEndsIn(-1);
   const made = await running.projects.createProject(request);
   assert.ok(made.project);
-  // The dead process resumes: its transaction must not commit a second project.
+  // The supposedly dead process resumes; its transaction must not commit a second project.
   const late = running.store.transact(session, () => attempt.finish('late', 'a project'), {});
   await assert.rejects(late, refusedAs('conflict'));
   await attempt.abandon();

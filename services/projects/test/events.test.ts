@@ -27,7 +27,10 @@ async function inboxOf(running: TestProjects) {
     });
   return {
     inbox,
-    /** Returns the events of a project so far, in order, after a last one has arrived. */
+    /**
+     * Returns the events of a project so far, in order. Publishes a last event and waits for it, so that none is
+     * missing.
+     */
     async of(project: { ownerId: string; projectId: string }): Promise<Event[]> {
       await published();
       const last = await running.projects.updateProject(patch(project, { projectName: `last ${session()}` }));

@@ -10,7 +10,7 @@ import {
   type TestProjects,
 } from './test-service.ts';
 
-/** A value sealed with a key that is in no ring. */
+/** A value that was sealed with a key that no ring contains. */
 const LOST = `k0.${Buffer.alloc(60).toString('base64url')}`;
 
 let running: TestProjects;

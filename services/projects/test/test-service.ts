@@ -52,7 +52,7 @@ export async function startTestProjects(extra: Record<string, string> = {}, star
     accounts: running.client<AccountsServiceServer>(AccountsServiceService),
     projects: running.client<ProjectsServiceServer>(ProjectsServiceService),
     operator: running.client<ProjectsOperatorServiceServer>(ProjectsOperatorServiceService),
-    /** A second connection to the same database, as another replica has it. */
+    /** A second connection to the same database, like another replica's. */
     store,
     clock: store.clock,
     /** Opens another process of the service that has another ring of keys. */
@@ -120,7 +120,7 @@ export function patch(
   return { ownerId, projectId, expiry, webhookSecret, settings: update };
 }
 
-/** Returns a session id like those of a contributor's page. */
+/** Returns a session id in the form that a contributor's page uses. */
 export const session = (): string => randomUUID();
 
 /** Retries a call that fails because the service is busy, as a client does. The calls may be repeated. */

@@ -89,7 +89,7 @@ test('the sweeper or the next change finishes a change of the uses that a crash 
     const { projectId } = project!;
     const before = (await reserved())!;
     const usesChange = { from: 10, to, version: 1 };
-    // Does only step 1 of `change`.
+    // Performs only step 1 of `change`, like a process that died after it.
     await models.projects.updateOne({ _id: projectId }, { usesChange });
     if (to > 10) await models.users.updateOne({ _id: ownerId }, { $inc: { videosReserved: to - 10 } });
     await Promise.all([sharedUses.sweep(), sharedUses.sweep()]);

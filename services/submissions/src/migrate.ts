@@ -4,7 +4,7 @@ import { migrateDatabase } from '@recording-request/kit-mongo/migrations';
 import { mongoVariables } from '@recording-request/kit-mongo/variables';
 import { schema } from './store/schema-steps.ts';
 
-/** Migrates this service's database. When run as a process, reads only the variables of MongoDB. */
+/** Migrates this service's database. As a separate process, reads only the variables of MongoDB. */
 export const migrate: Migrate = (env, report) => migrateDatabase(loadConfig(env, mongoVariables), schema, report);
 
 if (import.meta.main) await runMigration('submissions', migrate);

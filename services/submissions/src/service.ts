@@ -60,7 +60,7 @@ export async function startService(config: Config, log: Logger): Promise<Submiss
   started.defer(() => stopAll(loops.map(loop => () => loop.stop())));
   let listeners: Listeners | undefined;
   const http = await startTusServer(context);
-  // They close in parallel, because each waits for its own requests: uploads and exports may use most of the time for
+  // Closes both in parallel, because each waits for its own requests: uploads and exports may need most of the time for
   // stopping.
   const drainMs = drainMsOf(config.stopGraceSeconds);
   started.defer(async () => void (await Promise.all([http.close(), listeners?.close(drainMs)])));

@@ -24,10 +24,10 @@ export interface ArchiveSources {
   openObject: OpenObject;
 }
 
-// An archive has two pieces for each video: a header and the object.
+// The number of pieces in one look-up. An archive has two pieces for each video: a header and the object.
 const PIECES_AT_ONCE = 32;
-// When this many bytes of an object are left, the next object is opened, so that a reader does not wait for the store
-// at the start of an object.
+// When this many bytes of an object are left, the reader opens the next object, so that the client does not wait for
+// the store between two objects.
 const AHEAD_BYTES = 1024 ** 2;
 // After an erasure, a download of the project ends within about this time, even in the middle of a video.
 const CHECK_MS = 2_000;
@@ -36,8 +36,8 @@ const UNCHECKED_MS = 30_000;
 
 /**
  * Yields the bytes of an archive as the reader requests them. The archive's plan locates the bytes in the store. Opens
- * the next object shortly before the current object ends. Fails when a part of the project was erased. Also fails when
- * an object cannot be read, and reports that object.
+ * the next object shortly before the current object ends. Fails if a part of the project was erased. Also fails if it
+ * cannot read an object, and reports that object.
  */
 export async function* readArchive(
   { exports, openObject }: ArchiveSources,
@@ -120,7 +120,7 @@ function objectReading(bytes: AsyncGenerator<Buffer>, to: number): Reading {
   let first: Promise<IteratorResult<Buffer>> | undefined;
   const begin = () => {
     first ??= bytes.next();
-    // The reader of this piece gets the same error, because it awaits the same promise.
+    // Prevents an unhandled rejection: the reader of this piece awaits the same promise and gets the error.
     first.catch(() => {});
     return first;
   };
@@ -155,7 +155,7 @@ async function* objectBytes(
   const to = from + Math.min(object.length, left);
   let url: string | undefined = object.url;
   const open = async (at: number) => {
-    // When a reader pauses for long, the first presigned address may have expired.
+    // Requests a new presigned address, because the first one may have expired during a long pause of the reader.
     const address: string = url ?? (await addressAt(locate, offset + at - from));
     url = undefined;
     const bytes = await openObject(address, { range: { start: at, end: to - 1 }, length: to - at, signal });

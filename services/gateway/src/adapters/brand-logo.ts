@@ -29,8 +29,8 @@ const FORMATS: { type: string; extension: string; is(bytes: Buffer): boolean }[]
 ];
 
 /**
- * Returns a variable that names an image file. The process reads the file once, at the start, and fails if the file
- * cannot be shown.
+ * Returns a variable that names an image file. The process reads the file once, at the start, and fails if browsers
+ * cannot show it.
  */
 export function logoFile(name: string, description: string): Variable<Logo | undefined> {
   return {

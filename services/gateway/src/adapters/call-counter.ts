@@ -25,7 +25,8 @@ export function createCounter(
   const { max, windowSeconds, callers = CALLERS } = limit;
   const options = { points: max, duration: windowSeconds, keyPrefix: `recording-request:rate:${kind}` };
   const memory = new RateLimiterMemory(options);
-  // The library never deletes a caller. Above this bound, the callers seen longest ago restart from zero.
+  // Limits the number of callers, because the library never deletes one. Above the limit, the callers seen longest ago
+  // restart from zero.
   const recentCallers = new LRUCache<string, true>({
     max: callers,
     dispose: (_, caller) => void memory.delete(caller),

@@ -11,14 +11,14 @@ import { cameThroughProxies, type TrustedProxies } from './trusted-proxies.ts';
 const LOCATION = '@media_offload';
 const SECRET = /^[\w.~+/=-]{32,256}$/;
 /**
- * nginx keeps these headers of a redirecting answer, in addition to the headers that the location sets. If nginx cannot
- * get the object, it repeats the request to the gateway, and each header would appear twice.
+ * nginx keeps these headers of a redirecting response, in addition to the headers that the location sets. If nginx
+ * cannot get the object, it repeats the request to the gateway, and then the client would get each header twice.
  */
 const KEPT_BY_NGINX = ['cache-control', 'content-disposition'];
 
 /**
- * The proxy's state for a medium. `takes`: it reads the bytes from the store itself. `full`: it already sends as many
- * media as it may. `failed`: it could not get the bytes, and this process must send them.
+ * The proxy's state for a medium. `takes`: it can read the bytes from the store itself. `full`: it already sends the
+ * maximum number of media. `failed`: it could not get the bytes, so this process must send them.
  */
 export type ProxyWord = 'takes' | 'full' | 'failed';
 
@@ -36,7 +36,7 @@ export interface MediaOffload {
   readonly urlSeconds: number;
   /** Returns the proxy's state from this request; undefined if the request did not come through the proxy. */
   wordOf(request: IncomingMessage): ProxyWord | undefined;
-  /** Tells the proxy where the bytes are and which headers to send with them. */
+  /** Responds to the proxy with the address of the bytes and the headers to send with them. */
   redirect(reply: FastifyReply, object: OffloadedObject): FastifyReply;
 }
 
@@ -46,7 +46,7 @@ interface Settings {
   trustedProxies: TrustedProxies;
 }
 
-/** Returns why these settings cannot work; undefined if they work. */
+/** Returns the reason why these settings cannot work; undefined if they work. */
 export function offloadFault({ mediaOffload, mediaOffloadSecret, trustedProxies }: Settings): string | undefined {
   if (mediaOffload === 'none') return undefined;
   if (!trustedProxies.areSet) return 'MEDIA_OFFLOAD=accel needs TRUSTED_PROXIES: it is a proxy that sends the bytes';
@@ -65,12 +65,12 @@ export function mediaOffload(settings: Settings): MediaOffload | undefined {
       const word = headers['x-media-offload'];
       if (word !== 'takes' && word !== 'full' && word !== 'failed') return undefined;
       const proof = headers['x-media-offload-secret'];
-      // The socket is gone if the client is.
+      // A request of a disconnected client has no socket.
       const peer = socket?.remoteAddress ?? '';
       if (typeof proof !== 'string' || !cameThroughProxies(trustedProxies, peer, headers['x-forwarded-for']))
         return undefined;
       const secret = mediaOffloadSecret();
-      // The secret's file may have been replaced by one that is too short.
+      // Checks the secret again, because an operator may have replaced its file by one with a secret that is too short.
       return SECRET.test(secret) && isSame(proof, secret) ? word : undefined;
     },
     redirect(reply, { url, range, reader }) {

@@ -50,8 +50,8 @@ export async function openMedia(read: MediaRead, sources: MediaSources): Promise
 
 /**
  * Yields the bytes of a medium as the reader requests them; `first` are the bytes that are already open. Opens the rest
- * again when the store breaks off or the client pauses, because a store closes a connection that nobody reads after
- * half a minute. Fails when the medium was erased or replaced meanwhile.
+ * again after the store broke off or the client paused, because a store closes a connection after half a minute without
+ * a read. Fails if the medium was erased or replaced during the read.
  */
 export function readMedia(first: ByteSource, read: MediaRead, sources: MediaSources): AsyncGenerator<Buffer> {
   const { media, from, to, signal } = read;

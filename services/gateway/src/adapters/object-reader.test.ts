@@ -14,7 +14,7 @@ after(() => {
   for (const close of closing) close();
 });
 
-/** Starts a store that responds by `listener`. Returns the store's address and its count of connections. */
+/** Starts a store that responds with `listener`. Returns the store's address and its count of connections. */
 async function storeWith(listener: RequestListener) {
   const server = createServer(listener).listen(0, '127.0.0.1');
   await once(server, 'listening');

@@ -10,9 +10,9 @@ import type { ResponseBody } from './store/response-body.ts';
 import { StoreClient } from './store/store-client.ts';
 
 /**
- * Opens a presigned object and returns its `length` bytes. Returns undefined when the object no longer exists or has
- * another size. Fails with `unavailable` otherwise, without the store's messages and headers. The source fails when the
- * store sends nothing for half a minute while a reader waits; a reader may take any time.
+ * Opens a presigned object and returns its `length` bytes. Returns undefined if the object no longer exists or has a
+ * different size. For other faults, fails with `unavailable`, without the store's messages and headers. The source
+ * fails when the store sends nothing for half a minute while a reader waits; a reader may take any time.
  */
 export type OpenObject = (
   url: string,

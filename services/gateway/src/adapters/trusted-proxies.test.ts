@@ -18,7 +18,7 @@ for (const [text, peer, forwardedFor, address] of [
   ['10.0.7.0/24', `::ffff:${PROXY}`, `${FORGED}, ${CLIENT}`, CLIENT],
   ['10.0.7.0/24,10.0.8.1', PROXY, `${FORGED}, ${CLIENT}, 10.0.8.1`, CLIENT],
   ['fd00::/8', 'fd00::7', `${FORGED}, 2001:db8::1`, '2001:db8::1'],
-  // The peer is none of the proxies, so its header does not count.
+  // The peer is not one of the proxies, so its header does not count.
   ['10.0.7.0/24', '10.0.9.1', FORGED, '10.0.9.1'],
   ['10.0.7.0/24', '', FORGED, ''],
   // Every entry is a proxy: a proxy's own request.

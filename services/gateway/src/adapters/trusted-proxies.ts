@@ -4,13 +4,13 @@ type ForwardedFor = string | string[] | undefined;
 
 /** The operator's proxies in front of the gateway. */
 export interface TrustedProxies {
-  /** Whether there are any. */
+  /** True if there are any. */
   areSet: boolean;
   /** The number of proxies that each request passes; undefined if the operator gave their addresses instead. */
   count: number | undefined;
   /**
    * Returns whether the operator's proxies include the peer at this hop. Hop 0 is the peer of the connection; the next
-   * hops are the entries of X-Forwarded-For, from its end. A client can write the entries before those.
+   * hops are the entries of X-Forwarded-For, from its end. A client can forge the entries at the start.
    */
   trusts(address: string, hop: number): boolean;
 }
@@ -21,7 +21,7 @@ const PRIVATE = blockListOf([
   ...['::1/128', 'fc00::/7', 'fe80::/10'],
 ])!;
 
-/** Returns the proxies of a number, or of a list of addresses and ranges; undefined if the text is neither. */
+/** Parses a number of proxies, or a list of addresses and ranges; returns undefined for other texts. */
 export function parseTrustedProxies(text: string): TrustedProxies | undefined {
   if (/^\d+$/.test(text)) {
     const count = Number(text);
@@ -52,8 +52,9 @@ function contains(list: BlockList, address: string): boolean {
 }
 
 /**
- * Returns whether a request came through the operator's proxies. By number: each proxy appends the address of its
- * client to X-Forwarded-For, so a header with fewer entries did not pass all of them. By address: the peer is one of them.
+ * Returns whether a request came through the operator's proxies. With a number: each proxy appends the address of its
+ * client to X-Forwarded-For, so a request with fewer entries did not pass all of them. With a list: the peer is one of
+ * the proxies.
  */
 export function cameThroughProxies(proxies: TrustedProxies, peer: string, forwardedFor: ForwardedFor): boolean {
   if (proxies.count === undefined) return proxies.trusts(peer, 0);
@@ -66,7 +67,7 @@ export function callerAddress(proxies: TrustedProxies, peer: string, forwardedFo
   return addresses.find((address, hop) => !proxies.trusts(address, hop)) ?? addresses.at(-1)!;
 }
 
-/** Returns how a request shows that the proxies are probably wrong; undefined if it does not. */
+/** Returns the sign in a request that the proxies are probably wrong; undefined without one. */
 export function proxyFault(
   proxies: TrustedProxies,
   peer: string,

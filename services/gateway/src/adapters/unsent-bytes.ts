@@ -7,10 +7,10 @@ const LISTENS = '0A';
 const LOOK_MS = 50;
 
 /**
- * Resolves when clients have acknowledged everything that was written to connections of `port`, after `limitMs` at the
- * latest; at once on a system without /proc. The kernel keeps unsent bytes after a connection or its process ends, but
- * not after a pod's network ends. Without this wait, a slow client would never get the end of a completely written
- * answer.
+ * Resolves when clients have acknowledged all bytes that this process wrote to connections of `port`, or after
+ * `limitMs`; at once on a system without /proc. The kernel keeps unsent bytes after a connection or its process ends,
+ * but not after a pod's network ends. So without this wait, a slow client would never get the end of a completely
+ * written response.
  */
 export async function untilSent(port: number, limitMs: number): Promise<void> {
   const until = performance.now() + limitMs;

@@ -23,7 +23,8 @@ export interface Services {
   close(): void;
 }
 
-// The limit of bytes that wait in this process for each reader of an export; messages already read are not included.
+// The maximum number of bytes that wait in this process for each reader of an export, without the messages that were
+// already read.
 const EXPORT_WINDOW_BYTES = 256 * 1024;
 
 export function connectServices(

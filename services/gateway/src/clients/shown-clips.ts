@@ -9,7 +9,7 @@ import type { Services } from './services.ts';
 /** The fields of a project that its clips show. */
 export interface ShownProject {
   projectName: string;
-  /** If false, nobody asks for invitations. */
+  /** If false, the gateway requests no invitations. */
   hasInvitations: boolean;
 }
 
@@ -30,7 +30,7 @@ export interface ShownIn {
   baseUrl: string;
 }
 
-/** Presents clips of a project, with what its owner stated about their links. */
+/** Presents clips of a project, with the invitations of their links. */
 export async function presentClips(
   { services, baseUrl }: ShownIn,
   projectId: string,
@@ -86,7 +86,7 @@ export async function ofReference(
 async function ofCode({ projects }: Projects, request: ListSubmissionsRequest, code: string) {
   const { ownerId, projectId, linkId, responseSessionId } = request;
   const { origin } = await projects.findCompletion({ ownerId, projectId, code });
-  // A page of no response has no clips.
+  // An unknown code selects a response that does not exist, so the page is empty.
   const found = origin ?? { linkId: NO_ID, responseSessionId: NO_ID };
   const isSame = (linkId ?? found.linkId) === found.linkId;
   const isSession = (responseSessionId ?? found.responseSessionId) === found.responseSessionId;

@@ -1,6 +1,6 @@
-// Parses ranges here, because the package range-parser treats a suffix longer than the object and a malformed `5-4` as
-// unsatisfiable, but RFC 9110 (14.1.2) returns the whole for both. The package also drops an unsatisfiable range from a list of
-// several.
+// Does not use the package range-parser: it treats a suffix longer than the object and a malformed `5-4` as
+// unsatisfiable, but RFC 9110 (14.1.2) requires the whole object for both. The package also drops an unsatisfiable
+// range from a list of several.
 
 /** The positions of the first and the last byte, both included. */
 export interface ByteRange {

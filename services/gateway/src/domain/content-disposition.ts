@@ -1,5 +1,5 @@
 // Does not use the package content-disposition, because it omits the quotes around simple names and would change our
-// answers.
+// HTTP responses.
 
 /** Returns a Content-Disposition header: an ASCII name for old clients and the true one (RFC 6266, RFC 8187). */
 export function contentDisposition(kind: 'attachment' | 'inline', fileName: string): string {

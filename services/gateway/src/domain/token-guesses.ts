@@ -1,6 +1,6 @@
 /**
- * Bounds the cost of invented tokens. While an address is over its rate limit for wrong tokens, the gateway looks up no
- * token from that address, except tokens that opened something before, so that their owners can continue.
+ * Bounds the cost of invented tokens. While an address is over its rate limit for wrong tokens, the gateway looks up
+ * only tokens from that address that were valid before, so that their owners can continue.
  */
 export class TokenGuesses {
   readonly #over = new Map<string, number>();

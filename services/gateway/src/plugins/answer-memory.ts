@@ -11,21 +11,23 @@ declare module 'fastify' {
     answerBytes?: number;
   }
   interface FastifyRequest {
-    /** The bytes that this answer has taken from the memory for answers; undefined before it takes any. */
+    /**
+     * The bytes that this HTTP response has reserved from the memory for responses; undefined before it reserves any.
+     */
     heldBytes: number | undefined;
   }
 }
 
 /** The memory for one page of a list while the list is being sent. */
 export const LIST_PAGE_BYTES = 512 * 1024;
-// Smaller answers are never refused, so that a client that reads large lists still gets its errors and `GET /api/me`.
+// Never refuses a smaller response, so that a client that reads large lists still gets its errors and `GET /api/me`.
 const SMALL_BYTES = 16 * 1024;
 const RETRY_AFTER_SECONDS = 2;
 
 /**
- * Bounds the memory of answers that wait for their connections to send them. An answer beyond the bound, or beyond its
- * owner's share, becomes 503. A stream reserves the memory that its route declares. Answers of public routes share one
- * copy and do not count.
+ * Limits the memory of HTTP responses that wait for their connections to send them. A response beyond the limit, or
+ * beyond its owner's share, becomes 503. A stream reserves the memory that its route declares. Responses of public
+ * routes share one copy and do not count.
  */
 export function installAnswerMemory(app: FastifyInstance, { config }: Pick<Context, 'config'>): void {
   const memory = createFairBudget(config.answerMemoryBytes);

@@ -16,7 +16,7 @@ export class ByteStream extends Readable {
   override pipe<T extends NodeJS.WritableStream>(destination: T): T {
     this.#writeTo(destination as unknown as ServerResponse).then(
       () => {
-        // Fastify waits for the end of the source.
+        // Ends the stream, because Fastify waits for its end.
         this.push(null);
         this.resume();
       },

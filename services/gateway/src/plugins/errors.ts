@@ -38,7 +38,8 @@ export function installErrors(app: FastifyInstance, limits: RateLimits): void {
   app.addHook('onRequest', async (request, reply) => {
     const refusal = refusalOf(request, routes);
     if (!refusal) return;
-    // No route counts this request. Below the limit, the client gets the true status of its wrong path.
+    // Counts the request here, because no route counts it. Below the limit, the client gets the true status of its
+    // wrong path.
     await limits.countAddress(reply, 'unknown', request.ip);
     throw refusal;
   });
@@ -47,7 +48,7 @@ export function installErrors(app: FastifyInstance, limits: RateLimits): void {
     if (reply.statusCode >= 400 && !reply.hasHeader('error-code'))
       reply.header('error-code', reasonOf(reply.statusCode));
   });
-  // The hook above answers before the body is read; this handler exists only because Fastify requires one.
+  // The hook above responds before the body is read; this handler exists only because Fastify requires one.
   app.setNotFoundHandler((_request, reply) => send(reply, 404, 'There is no such route.', 'not_found'));
   app.setErrorHandler((error, request, reply) => answer(error as FastifyError, request, reply));
 }
@@ -159,7 +160,7 @@ function pageFor({ method, raw, server }: FastifyRequest): ErrorPage | undefined
   return [...server.errorPages].find(([start]) => path.startsWith(start))?.[1];
 }
 
-/** Returns whether a request comes from a browser's address bar or a link, not from a program. */
+/** Returns whether a person opened the address in a browser, not a program. */
 export const takesPage = (headers: IncomingHttpHeaders): boolean => /\btext\/html\b/.test(headers.accept ?? '');
 
 /** Returns the sentence of a 413 for a JSON body. */
@@ -181,14 +182,14 @@ const FRAMEWORK: Record<string, { status: number; sentence: string }> = {
   FST_ERR_MAX_PARAM_LENGTH: { status: 404, sentence: 'There is no such route.' },
 };
 
-/** Returns the handler of failures before routing. No hook has counted such a request. */
+/** Returns the handler of failures before routing. It counts the request, because no hook has counted it. */
 export function frameworkErrorHandler(limits: RateLimits, { trustedProxies }: Pick<Config, 'trustedProxies'>) {
   return async (error: FastifyError, request: FastifyRequest, reply: FastifyReply): Promise<void> => {
     reply.raw.once('close', () => logRequest(request, reply));
     reply.headers(reply.server.securityHeaders);
     try {
       const { remoteAddress = '' } = request.raw.socket;
-      // Fastify has not computed `ip` from the proxies for this request.
+      // Computes the address from the proxies here, because Fastify has not computed `ip` for this request.
       const address = callerAddress(trustedProxies, remoteAddress, request.headers['x-forwarded-for']);
       await limits.countAddress(reply, 'unknown', address);
     } catch (refusal) {

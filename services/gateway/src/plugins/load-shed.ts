@@ -4,7 +4,8 @@ import { noteShed } from '@recording-request/kit-telemetry/shed';
 import type { FastifyInstance } from 'fastify';
 import type { Context } from '../context.ts';
 
-// The delay is measured once a second. A single high value (at the start, or after the machine paused) is no overload.
+// Two measurements, because the delay is measured once a second, and a single high value (at the start, or after the
+// machine paused) is no overload.
 const LASTING_MS = 2_000;
 const FORGOTTEN_MS = 3_000;
 

@@ -77,7 +77,7 @@ export const errorAnswer = (description: string) => ({
 });
 
 /**
- * For answers that grow with the project. The presenters build these answers exactly, so serialising by schema would
- * only cost time.
+ * The options of routes whose responses grow with the project. The presenters build exactly the described fields, so a
+ * serialiser from the schema would only cost time.
  */
 export const asBuilt = { serializerCompiler: () => (value: unknown) => JSON.stringify(value) };

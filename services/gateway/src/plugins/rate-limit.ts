@@ -15,14 +15,14 @@ const VIEWER_SHARE = 1 / 4;
  * `too_many` over the limit.
  */
 export interface RateLimits {
-  /** Counts a request under its API token, identified by the token's hash. */
+  /** Counts a request for its API token, identified by the token's hash. */
   countToken(reply: FastifyReply, tokenHash: string): Promise<void>;
   /**
-   * Counts a request under its dashboard token, which all viewers of a project share. After other viewers have used up
-   * the rate, a viewer (address) that has used less than a quarter of it is still admitted.
+   * Counts a request for its dashboard token, which all viewers of a project share. A viewer (address) that has used
+   * less than a quarter of the rate is still admitted after other viewers have used it up.
    */
   countViewer(reply: FastifyReply, tokenHash: string, address: string): Promise<void>;
-  /** Counts a request under its address. */
+  /** Counts a request for its address. */
   countAddress(reply: FastifyReply, limit: AddressLimit, address: string): Promise<void>;
   /**
    * Counts a failed look-up of a token for the address. Returns the seconds until the address may retry; 0 below the

@@ -4,7 +4,10 @@ import type { Socket } from 'node:net';
 import { createFairSlots } from '@recording-request/kit/fair-slots';
 import { callerNetwork } from '../domain/caller-network.ts';
 
-/** The number of requests of one connection that may wait for the running one. Browsers and proxies send none ahead. */
+/**
+ * The maximum number of requests of one connection that wait for the running one. Browsers and proxies do not send
+ * requests ahead.
+ */
 export const WAITING_MAX = 100;
 /**
  * The number of requests that may wait on all connections, shared by the addresses. A request may hold 16 KiB of
@@ -33,8 +36,9 @@ type Turned = Socket & { [TURNS]?: Turns };
 
 /**
  * Returns a listener that runs the requests of each connection one after the other. Node emits every request that a
- * client sends ahead (pipelining), so one packet could start thousands of handlers. Also, when the connection ends, a
- * response that waits for another response never gets `close`, so its handler would never release its slots and memory.
+ * client sends ahead (pipelining), so one packet could start thousands of handlers. Also, if the connection ends while
+ * a response waits for another one, the waiting response never emits `close`, so its handler would never release its
+ * slots and memory.
  *
  * When `isStopping` returns true, ends a connection after its last answer: Node keeps it open for more requests, so the
  * stop would last until the client closes it.
@@ -84,7 +88,7 @@ function drop(turns: Turns): void {
   for (const { place } of turns.waiting.splice(0)) place[Symbol.dispose]();
 }
 
-/** Starts the next request of this connection after other connections had a turn. */
+/** Starts the next request of this connection, after a turn of the other connections. */
 function endTurn(turns: Turns): void {
   const next = turns.waiting.shift();
   turns.running = next?.response;

@@ -5,7 +5,7 @@ interface Route {
 
 export type RouteIndex = ReturnType<typeof createRouteIndex>;
 
-/** Returns the methods of each path, for the 405 of other methods. */
+/** Records the methods of each path, so that other methods get 405. */
 export function createRouteIndex() {
   const routes = new Map<string, { path: RegExp; methods: Set<string> }>();
   return {

@@ -29,7 +29,8 @@ export function installShortBodies(app: FastifyInstance): void {
   app.addHook('onRequest', async (request, reply) => {
     if (!request.routeOptions.config?.streamsBody) return;
     const { raw } = request;
-    // At this point only buffered bytes of the body have been read. undici removes the socket from a request whose body it drops.
+    // Reads the socket now, because undici removes it from a request whose body it drops. At this point, only buffered
+    // bytes of the body have been read.
     const { socket } = raw;
     request.streamedFrom = { socket, bodyBeganAt: socket.bytesRead - raw.readableLength };
     onShortBody(raw, () => endShortBody(request, reply));
@@ -64,7 +65,8 @@ function nextStep({ method, uploadLocation }: FastifyRequest): string {
 export function endWith503(reply: FastifyReply, sentence: string, reason: ErrorReason = 'unavailable'): void {
   if (reply.sent) return;
   const { raw } = reply.request;
-  // Node does not end a request after its answer, so the call to the service would wait for the rest of the bytes.
+  // Ends the request too, because Node keeps it open after the response, and the call to the service would wait for the
+  // rest of the bytes.
   reply.raw.once('close', () => raw.complete || raw.destroy());
   reply
     .code(503)

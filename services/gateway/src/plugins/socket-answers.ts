@@ -11,7 +11,7 @@ import { runningOn } from './request-queue.ts';
 
 const SHORT_BODIES = new WeakMap<IncomingMessage, () => void>();
 
-/** Sets the answer to a request whose client closes its side in the middle of the body. */
+/** Sets the function that responds to a request whose client closes its side in the middle of the body. */
 export function onShortBody(request: IncomingMessage, answer: () => void): void {
   SHORT_BODIES.set(request, answer);
 }
@@ -19,13 +19,13 @@ export function onShortBody(request: IncomingMessage, answer: () => void): void 
 /** Answers bytes that are not HTTP. Such bytes have a socket but no response. */
 export function answerClientError(this: FastifyInstance, error: Error & { code?: string }, socket: Socket): void {
   const response = runningOn(socket);
-  // The running request is complete, so the bytes belong to a later one. The running response is sent, then the
-  // connection ends.
+  // The running request is complete, so the bytes belong to a later one. Sends the running response, then ends the
+  // connection.
   if (response?.req.complete && error.code !== 'ECONNRESET' && socket.writable) {
     response.once('close', () => socket.end());
     return;
   }
-  // This answer may follow complete responses, but not a half-sent one.
+  // This response may follow complete responses, but not a half-sent one.
   const underWay = response?.headersSent;
   const answerShortBody = response && SHORT_BODIES.get(response.req);
   if (error.code === 'HPE_INVALID_EOF_STATE' && socket.writable && !underWay && answerShortBody) {
@@ -44,12 +44,13 @@ export function answerConnect(this: FastifyInstance, request: IncomingMessage, s
   endSocket(this, socket, NO_TUNNEL, request);
 }
 
-/** Answers a client with too many waiting requests; `running` is the response for which they wait. */
+/** Responds to a client with too many waiting requests; these wait for the response `running`. */
 export function answerCrowded(this: FastifyInstance, socket: Socket, running: ServerResponse): void {
   noteShed('rate');
-  // The gateway reads no more from this client.
+  // Reads no more from this client.
   socket.pause();
-  // The running request may change something, and a 429 in place of its answer would say that it did not.
+  // Sends no 429 in place of the response to a running write, because the client would think that the write did not
+  // happen.
   const isSafe = running.req.method === 'GET' || running.req.method === 'HEAD';
   if (running.headersSent || !isSafe) socket.destroy();
   // The running request has its own log line.

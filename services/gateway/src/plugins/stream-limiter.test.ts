@@ -5,7 +5,8 @@ import { startMeasured } from '@recording-request/testing/measured';
 
 const measured = startMeasured();
 after(() => measured[Symbol.asyncDispose]());
-// Imported later, because an instrument belongs to the provider that exists when the instrument is made.
+// Import this only after the SDK has started, because an instrument belongs to the provider that exists when the code
+// creates the instrument.
 const { createStreamLimiter } = await import('./stream-limiter.ts');
 
 test('reports the open streams until their connections close', async () => {

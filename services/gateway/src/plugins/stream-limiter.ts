@@ -12,8 +12,7 @@ export type StreamKind = keyof typeof KINDS;
 
 export interface StreamLimiter {
   /**
-   * Counts the answer to a request as a stream until its connection has finished sending it. Throws `too_many` beyond a
-   * share.
+   * Counts an HTTP response as a stream until its connection has finished sending it. Throws `too_many` beyond a share.
    */
   (request: FastifyRequest, reply: FastifyReply): void;
   /** Ends the report of the streams in metrics. */
@@ -24,7 +23,7 @@ const RETRY_AFTER_SECONDS = 10;
 
 /**
  * Shares `atOnce` streams of this gateway among owners, and an owner's streams among its tokens. Refuses instead of
- * queueing, because a refused client holds no connection until it retries. Reports the number of open streams.
+ * queueing, because a waiting client would hold a connection. Reports the number of open streams.
  */
 export function createStreamLimiter(what: StreamKind, atOnce: number): StreamLimiter {
   const slots = createFairSlots(atOnce);

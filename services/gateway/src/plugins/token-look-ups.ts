@@ -20,8 +20,7 @@ export const noDashboard = () => new DomainError('not_found', 'There is no such 
 export const noLink = () => new DomainError('not_found', 'There is no such recording link.');
 
 /**
- * Throws the same error for every token that opens nothing, so that nobody can distinguish a former token from an
- * invented one.
+ * Throws the same error for every invalid token, so that nobody can distinguish a former token from an invented one.
  */
 function refuseAs(refusal: () => DomainError, error: unknown): never {
   throw error instanceof DomainError && error.code === 'not_found' ? refusal() : error;

@@ -2,7 +2,7 @@ import { tokenAtStart } from '@recording-request/contract/tokens';
 import type { FastifyReply } from 'fastify';
 import { takesPage } from './errors.ts';
 
-/** A page whose address people pass on by hand and through chat apps. */
+/** A page whose address people type by hand or share through chat apps. */
 export interface LinkedPage {
   /** The start of the page's path, in lower case. */
   start: '/r/' | '/project/';
@@ -15,14 +15,14 @@ export interface LinkedPage {
 }
 
 /**
- * Redirects to the clean address of a page when a person or an app added something to the address, such as a bracket,
- * or capitalised its first letters. Returns undefined if the address is clean or has no token.
+ * Redirects to the clean address of a page if a person or an app added characters, such as a bracket, or capitalised
+ * the first letters. Returns undefined if the address is clean or has no token.
  */
 export function redirectTouched(reply: FastifyReply, page: LinkedPage): FastifyReply | undefined {
   const { raw, headers, routeOptions } = reply.request;
   const [path = '', query = ''] = (raw.url ?? '').split('?', 2);
   const { start, route, prefix, addressOf, keep } = page;
-  // A route below the page has its own answer.
+  // A route below the page responds itself.
   if (routeOptions?.url !== undefined && routeOptions.url !== route) return undefined;
   const token = tokenAtStart(prefix, path.slice(start.length));
   if (token === undefined) return undefined;

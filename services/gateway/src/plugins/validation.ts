@@ -16,8 +16,8 @@ export function installValidation(app: FastifyInstance): void {
       return faults ? { error: faults as unknown as FastifyError['validation'] & Error } : { value };
     };
   });
-  // A route without a schema would ignore a body, so it gets this validator but no schema: the API description must not
-  // name a body.
+  // A route without a body schema would ignore a body, so it gets this validator. It gets no schema, because the API
+  // description must not show a body.
   const faultsInNone = bodies(NO_FIELDS);
   app.addHook('preValidation', async ({ body, is404, routeOptions: { config, schema } }) => {
     if (is404 || config.streamsBody || schema?.body) return;

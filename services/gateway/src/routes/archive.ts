@@ -35,7 +35,8 @@ export async function sendArchive(
   const projectName = knownName(context, { ownerId, projectId });
   if (request.method !== 'HEAD') context.streams.exports(request, reply);
   const found = await open(begunWith(request));
-  // Another archive's bytes would not match the bytes that the client has, and the client would not notice.
+  // Sends the whole archive: bytes of a different archive would not match the bytes that the client has, and the client
+  // would not notice.
   const isWhole = found.mayDiffer && isNamelessRest(request);
   const { archiveId, etag, size } = isWhole ? await open(PRESENT) : found;
   reply

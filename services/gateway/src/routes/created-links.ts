@@ -3,7 +3,7 @@ import type { Invitation, Link } from '@recording-request/proto/projects/v1/proj
 
 /**
  * Returns a function that presents pages of created links in their order. Takes their invitations from the request, so
- * that a repeated request gets the first answer even after changes.
+ * that a repeated request gets the first response even after changes.
  */
 export function presentInOrder(
   invitations: readonly Invitation[],

@@ -52,7 +52,7 @@ export async function dashboardPageRoutes(app: FastifyInstance, context: Context
     {
       config: dashboard,
       schema: { hide: true, params: DashboardParams, querystring: SubmissionsQuery },
-      // A form also sends its empty fields.
+      // Drops empty fields, because a form also sends these.
       preValidation: async request => {
         const query = request.query as Record<string, unknown>;
         for (const [name, value] of Object.entries(query)) if (value === '') delete query[name];

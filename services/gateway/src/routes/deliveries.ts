@@ -29,7 +29,7 @@ import { projectOf } from '../plugins/caller.ts';
 import { operation } from '../plugins/operation.ts';
 import { sendList } from './list-answer.ts';
 
-// The test delivery alone may take 15 s.
+// Longer than a test delivery, which may take 15 s.
 const SEND_DEADLINE_MS = 20_000;
 const NO_ADDRESS = 'The project has no webhookUrl.';
 

@@ -19,7 +19,7 @@ export async function eventRoutes(app: FastifyInstance, { services }: Context): 
   const stopping = new AbortController();
   app.addHook('preClose', async () => stopping.abort());
 
-  /** Waits as long as the request says. When this process stops, returns at once what there is. */
+  /** Waits for as long as the request states. When this process stops, returns the available events at once. */
   async function list(request: ListEventsRequest, clientGone: AbortSignal): Promise<ListEventsResponse> {
     const deadlineMs = DEADLINE_MS + 1_000 * request.waitSeconds;
     try {

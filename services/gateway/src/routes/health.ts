@@ -3,7 +3,10 @@ import { hopsOf } from '../adapters/trusted-proxies.ts';
 import type { Context } from '../context.ts';
 import { open } from '../plugins/access-kinds.ts';
 
-/** The longest wait for a service at the start. A service that stays down longer may be down for all gateways. */
+/**
+ * The longest wait for a service at the start. A service that stays down longer is probably down for all gateways, so
+ * waiting does not help.
+ */
 const REACHED_MS = 10_000;
 const FORWARDED_MAX = 20;
 
@@ -23,7 +26,7 @@ export async function healthRoutes(app: FastifyInstance, { services }: Context):
     address: ip,
     forwardedFor: hopsOf(headers['x-forwarded-for']).slice(0, FORWARDED_MAX),
   }));
-  // Answers the address that a person opens first, and the address that every browser requests.
+  // Responds at the address that a person opens first, and at the address that every browser requests.
   app.get('/', { config: open('asset') }, async (_request, reply) => reply.redirect('/api/docs'));
   app.get('/favicon.ico', { config: open('asset') }, async (_request, reply) => reply.code(204).send());
 }

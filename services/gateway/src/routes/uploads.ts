@@ -29,7 +29,7 @@ const REQUEST_HEADERS =
 const ANSWER_HEADERS = /^(?:content-type|content-length|error-code|location|retry-after|tus-[a-z-]+|upload-[a-z-]+)$/;
 // An id is always one segment of the service's path.
 const UPLOAD_ID = /^[\w-]+$/;
-// The service's answers that this gateway reads have a few hundred bytes.
+// Far more than the service's responses that this gateway reads: these have a few hundred bytes.
 const READ_BYTES = 65_536;
 const KEPT_MS = 1_000;
 const AGAIN = 3;
@@ -64,7 +64,7 @@ export async function uploadRoutes(app: FastifyInstance, context: Context): Prom
         headersTimeout: 0,
         bodyTimeout: 0,
         connectTimeout: 5_000,
-        // Shorter than the time for which a stopping service keeps idle connections open.
+        // Shorter than a stopping service keeps idle connections open.
         keepAliveTimeout: KEPT_MS,
         keepAliveMaxTimeout: KEPT_MS,
         ...(connect && { connect }),
@@ -89,7 +89,7 @@ export async function uploadRoutes(app: FastifyInstance, context: Context): Prom
 }
 
 /**
- * Retries a HEAD that got no answer, perhaps at another replica. Does not retry bytes, because their client resumes.
+ * Retries a HEAD that got no response, perhaps at another replica. Does not retry bytes, because their client resumes.
  */
 const againAfter: NonNullable<FastifyReplyFromHooks['retryDelay']> = ({ req, res, err, attempt, getDefaultDelay }) => {
   const isLost = (req as { method?: string }).method === 'HEAD' && err && !res;
@@ -135,16 +135,17 @@ function slotOf(request: FastifyRequest, slots: FairSlots): Disposable | undefin
   );
 }
 
-/** Ends a request that makes no progress and gets no answer; its client resumes later. */
+/** Ends a request that makes no progress and gets no response; its client resumes later. */
 function endStalled(request: FastifyRequest, reply: FastifyReply, stallMs: number): NodeJS.Timeout {
-  // Reads the socket now, because Node removes it from the request after the answer.
+  // Reads the socket now, because Node removes it from the request after the response.
   const { socket } = request.raw;
   let progress = { bytes: -1, at: Date.now() };
   const look = () => {
     const { bytesRead } = socket;
     if (bytesRead !== progress.bytes) progress = { bytes: bytesRead, at: Date.now() };
     else if (Date.now() - progress.at < stallMs) return;
-    // If the gateway holds unread bytes, the client has not stopped sending; the service has not taken them.
+    // If the gateway holds unread bytes, the service is at fault: the client has sent bytes, but the service has not
+    // read them.
     else if (request.raw.complete || request.raw.readableLength > 0) endWith503(reply, NOT_TAKEN);
     else endShortBody(request, reply);
   };
@@ -161,7 +162,7 @@ function inward(request: FastifyRequest, headers: Headers, baseUrl: string): Hea
   };
 }
 
-/** Chooses the id of an upload before its creation, so that its Location is known even if the answer never comes. */
+/** Chooses the id of an upload before its creation, so that the gateway knows its Location even without a response. */
 function namedUpload(request: FastifyRequest, baseUrl: string): Headers {
   const id = uuidv7();
   noteSubjectOf(request, { uploadId: id });
@@ -216,7 +217,7 @@ function sentenceOf(text: string, status: number): string {
     const { error } = JSON.parse(text) as { error?: unknown };
     if (typeof error === 'string') return error;
   } catch {
-    // The tus library answers its own errors in plain text.
+    // Not JSON: the tus library sends its own errors as plain text.
   }
   return text.trim() || 'The upload could not be taken.';
 }

@@ -11,7 +11,7 @@ const LISTENED_SEC = 1_800;
 
 /**
  * Returns the sound of an upload: the first decodable sound that is not silent, or else the first decodable sound;
- * undefined when there is none. Does not measure a single mono sound.
+ * undefined when there is none. Does not measure a clip whose only sound is mono.
  */
 export async function chooseSound(
   path: string,

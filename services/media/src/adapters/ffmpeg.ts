@@ -41,9 +41,9 @@ export class DiskFullError extends Error {
 const MESSAGE_LINES = 40;
 const DISK_FULL = /No space left on device/;
 const END = /^ffmpeg (?:was killed with signal (\w+)|exited with code (\d+))/;
-// Sets the limits of SPAWN_OPTIONS here, because fluent-ffmpeg starts programs with its own options. One process runs
-// `env`, `setsid`, `sh` and ffmpeg run one after another in the same process. `sh` prints the process id, because
-// fluent-ffmpeg does not report it.
+// Sets the limits of SPAWN_OPTIONS here, because fluent-ffmpeg starts programs with its own options. `env`, `setsid`,
+// `sh` and ffmpeg run one after another in the same process. `sh` prints the process id, because fluent-ffmpeg does not
+// report it.
 const IN_SANDBOX = [
   ...['-i', ...Object.entries(SPAWN_OPTIONS.env).map(([name, value]) => `${name}=${value}`)],
   ...['setsid', 'sh', '-c', 'unset PWD; echo "[pid $$]" >&2; exec "$@" </dev/null', 'sh'],
@@ -138,7 +138,7 @@ function run(call: FfmpegCall, { signal, sandbox }: RunOptions, onExit: OnExit):
   };
   // The signal may abort before the process starts, when nothing can be killed yet.
   command.on('start', () => signal.aborted && kill());
-  // If the disk fills up at the very end, the messages say so and the exit code does not.
+  // Reads the messages: if the disk fills up at the very end, only the messages show it, not the exit code.
   command.on('end', (_stdout: unknown, stderr: string | null) => {
     onEnd({ exitCode: 0, signalCode: null });
     if (DISK_FULL.test(stderr ?? '')) reject(new DiskFullError(stderr ?? ''));

@@ -41,7 +41,7 @@ function looksOf(line: string, fields: Map<string, string>): string[] {
   if (!UNSAID.has(shape) && !SQUARE.has(shape!)) looks.push(`pixels ${shape}`);
   const turn = turnOf(fields.get('displaymatrix') ?? '');
   if (turn !== '' && turn !== UPRIGHT) looks.push(`turn ${turn}`);
-  // For example the mastering display of an HDR picture.
+  // Other side data, for example the mastering display of an HDR picture.
   for (const [, type] of line.matchAll(/side_data_type=([^|]+)/g)) if (!isMeasured(type!)) looks.push(`with ${type}`);
   return looks;
 }

@@ -8,14 +8,16 @@ import { type Picture, type PictureSize, type Scan, type StreamScan, StreamTally
 import { COLOURS, coloursOf, fieldsOf, seconds, streamHeaderOf } from './ffprobe-lines.ts';
 import { isCutMp4 } from './mp4-boxes.ts';
 
-// Ten minutes of video and sound have about 60,000 packets, or 170,000 in slow motion. The limit is needed because an
-// index that repeats a chunk could list packets without end.
+// Ten minutes of video and sound have about 60,000 packets, or 170,000 in slow motion. The limit is necessary, because
+// an index that repeats a chunk could list packets without end.
 const MAX_PACKETS = 200_000;
 const MAX_STREAMS = 64;
-// More than an MP4 has in addition to its packets. A larger difference shows unread packets.
+// More than the index of an MP4. If the file is larger than its packets by more than this, ffprobe did not read all
+// packets.
 const INDEX_BYTES = 64 * 1024;
 const INDEX_BYTES_PER_PACKET = 32;
-// A recording that begins in the middle of a stream has a decodable picture among this many first packets.
+// The number of first packets to decode: a recording that begins in the middle of a stream has a decodable picture
+// among these.
 const LOOKED_AT = 32;
 // ffprobe decodes pictures to find pixel properties that the file does not state. This service does not need these
 // properties.
@@ -112,7 +114,7 @@ export const pictureBehind = (path: string, hidden: number, options: RunOptions)
 
 /** Returns the picture size that the file states, without decoding; undefined when the file states none. */
 export async function statedSize(path: string, options: RunOptions): Promise<PictureSize | undefined> {
-  // With the usual limit, ffprobe would not state the size of a larger picture.
+  // Raises the limit, because ffprobe would otherwise not state the size of a larger picture.
   const look = ['-nofind_stream_info', '-max_pixels', '2147483647'];
   const args = [...look, '-select_streams', 'V:0', '-show_entries', 'stream=width,height'];
   for await (const line of probe('frame', args, path, options)) {

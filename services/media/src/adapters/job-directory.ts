@@ -15,7 +15,8 @@ export interface JobDirectories {
   close(): Promise<void>;
 }
 
-// The disk size in the manifests. On a larger disk the free share matters little: a tenth of a terabyte is enough.
+// The disk size in the manifests. A larger disk counts as this large, because a tenth of a terabyte is enough space
+// although it is a small share.
 const COUNTED_BYTES = 16 * 2 ** 30;
 const NAME = /^(\d+)-[A-Za-z0-9]+$/;
 const PROCESS_STARTED = performance.timeOrigin;

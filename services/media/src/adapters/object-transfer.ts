@@ -90,6 +90,6 @@ function bytesOfFile(
       mayEnd.then(() => done(), done);
     },
   });
-  // The transform reports every error to its reader.
+  // Nothing awaits the pipeline, because the transform reports every error to its reader.
   return pipeline(createReadStream(path, { highWaterMark: CHUNK_BYTES }), tallied, () => {});
 }

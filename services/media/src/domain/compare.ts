@@ -2,9 +2,11 @@ import { type Inspection, inspectionOf, type Track } from './inspection.ts';
 import type { Picture, Scan } from './scan.ts';
 
 const TOLERANCE_SEC = 0.1;
-/** Containers may split packets of these codecs differently, so their bytes are compared instead. */
+/** Containers may split packets of these codecs differently, so the comparison uses the number of bytes instead. */
 const IN_SAMPLES = /^(pcm|adpcm)_/;
-/** Facts that the copy must not add. If only the copy states a colour, that is no difference. */
+/**
+ * Facts that the copy must not add either. For other facts, such as colours, an addition in the copy is no difference.
+ */
 const EITHER_WAY = /^(turn|pixels) /;
 
 /** A difference between an upload and the stored video: `phrase` is for the owner, after "without"; `detail` is for the log. */
@@ -13,7 +15,7 @@ export interface Difference {
   detail: string;
 }
 
-/** Returns the facts of the upload that a copy does not have. Empty: the copy may replace the upload. */
+/** Returns the facts of the upload that the copy does not have. If there are none, the copy may replace the upload. */
 export function differences(before: Inspection, copy: Scan, picture?: Picture): Difference[] {
   const after = inspectionOf(copy, picture);
   if (!after) return [{ phrase: 'its picture', detail: 'it shows no video' }];

@@ -28,8 +28,8 @@ export function sourceContainer(format: string, tracks: readonly Coded[]): strin
 
 /**
  * Returns the container for an unchanged copy of these tracks. MOV supports most codecs that MP4 does not, and keeps
- * rotation, hidden pictures and raw sound, which Matroska loses. If MOV does not support one of the tracks either, no
- * copy is made.
+ * rotation, hidden pictures and raw sound, which Matroska loses. If MOV does not support one of the tracks either, the
+ * service makes no copy.
  */
 export function storedContainer(source: string, tracks: readonly Coded[]): Container {
   if (source === 'webm') return 'webm';

@@ -31,8 +31,8 @@ export const mostMemory = ({ jobs, inspections }: Slots, { toolBytes, probeBytes
   OWN_BYTES + jobs * (TRANSFER_BYTES + toolBytes) + inspections * PROBES_AT_ONCE * probeBytes;
 
 /**
- * Returns the limits of the runs. A limit in `set` is used unchanged. The other limits are chosen so that all
- * concurrent runs fit into `limitBytes`, if that leaves ffmpeg enough.
+ * Returns the limits of the runs. Uses a limit in `set` unchanged. Chooses the other limits so that all concurrent runs
+ * fit into `limitBytes`, if this leaves enough for ffmpeg.
  */
 export function toolMemory(slots: Slots, limitBytes: number, set: Partial<ToolMemory>): ToolMemory {
   const forProbes = limitBytes - mostMemory(slots, { toolBytes: LEAST_TOOL_BYTES, probeBytes: 0 });

@@ -6,8 +6,8 @@ export const THUMBNAILS = ['start', 'middle', 'end'] as const;
 export type ThumbnailName = (typeof THUMBNAILS)[number];
 
 /**
- * The source of a thumbnail: a key frame, which is cheap, or any frame, for which ffmpeg must decode all frames from
- * the key frame before it.
+ * The source of a thumbnail: a key frame, or any frame. A key frame is cheap; for another frame, ffmpeg must decode all
+ * frames from the key frame before it.
  */
 export interface Moment {
   name: ThumbnailName;
@@ -26,14 +26,14 @@ export interface Plan {
   moments: Moment[];
   /** Filters for the thumbnails. */
   thumbnailFilter: string;
-  /** The start of an MP4's times. Such a file describes its own streams, so ffmpeg finds a picture without probing. */
+  /** The first time in an MP4. An MP4 describes its own streams, so ffmpeg finds a picture without probing. */
   startSec: number | undefined;
   /** True when the sound needs its own reader. */
   readApart: boolean;
 }
 
 const NEAR_SEC = 2;
-/** Longer than any allowed clip. The limit is needed because a few bytes may declare years of silence. */
+/** Longer than any allowed clip. The limit is necessary, because a few bytes may declare years of silence. */
 const AUDIO_MAX_SEC = 1_800;
 
 export function planFor(inspection: Inspection): Plan {

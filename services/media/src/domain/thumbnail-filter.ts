@@ -21,13 +21,14 @@ const MATRICES: Record<string, string> = {
 
 const VALUE = 'clip(val/maxval,0,1)';
 /**
- * The light of a pixel as a function of its signal. Light 1 is the white of an SDR picture: 203 cd/m² (ITU-R BT.2408).
+ * The brightness of a pixel as a function of its signal, by transfer function. 1 is the white of an SDR picture: 203
+ * cd/m² (ITU-R BT.2408).
  */
 const LIGHT: Record<string, string> = {
   'arib-std-b67': `if(lte(${VALUE},0.5),pow(${VALUE},2)/3,(exp((${VALUE}-0.55991073)/0.17883277)+0.28466892)/12)/0.265`,
   smpte2084: `10000/203*pow(max(pow(${VALUE},1/78.84375)-0.8359375,0)/(18.8515625-18.6875*pow(${VALUE},1/78.84375)),1/0.1593017578125)`,
 };
-/** Keeps light up to 0.9 unchanged; compresses all brighter light into 0.9 to 1. */
+/** Keeps brightness up to 0.9 unchanged; compresses all brighter values into 0.9 to 1. */
 const toned = (light: string) => `st(0,${light});maxval*if(lte(ld(0),0.9),ld(0),1-0.1*exp(-(ld(0)-0.9)/0.1))`;
 const SRGB = `st(0,${VALUE});maxval*if(lte(ld(0),0.0031308),12.92*ld(0),1.055*pow(ld(0),1/2.4)-0.055)`;
 /** Converts light from the primaries of BT.2020 to the primaries of BT.709. */

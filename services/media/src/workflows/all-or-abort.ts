@@ -1,5 +1,5 @@
 /**
- * Runs tasks concurrently. When a task fails, aborts the others, and rejects after all have ended. So no task still
+ * Runs tasks concurrently. If a task fails, aborts the others and rejects after all have ended, so that no task still
  * uses a folder that the caller removes. Promise.all neither aborts the other tasks nor waits for them.
  */
 export async function allOrAbort<const T extends Array<(signal: AbortSignal) => Promise<unknown>>>(

@@ -52,7 +52,7 @@ export class UnusableMediaError extends Error {}
 export const NOT_PROCESSED = 'The video could not be processed; it is kept as it came.';
 const NOT_A_VIDEO = 'The upload is not a video that can be played; it is kept as it came.';
 
-/** When a moment has no picture, this is the step back to an earlier one. */
+/** If a moment has no picture, the service tries a moment this much earlier. */
 const EARLIER_SEC = 0.5;
 
 export type MakeOptions = RunOptions & { log: Logger };
@@ -66,7 +66,7 @@ export async function beginMedia(
   { log, ...options }: MakeOptions,
 ): Promise<BegunMedia> {
   const source = join(dir, 'source');
-  // Compares the new video with the counts from Inspect, so that the upload is not read again.
+  // Uses the counts from Inspect for the comparison, so that this does not read the upload again.
   const found = known && known.tracks.length > 0 ? known : await inspectAgain(source, options);
   const sound = await chooseSound(source, found, options);
   const clip = { dir, source, sourceBytes: await sizeOf(source), plan: planFor(found), sound };

@@ -23,7 +23,7 @@ export interface ProcessClipDeps extends Pick<Context, 'objects' | 'jobs' | 'san
 const mediaRatio = durationOf('recording.media.ratio');
 // The share of a job's time for ffmpeg; the rest is for transfers from and to the object store.
 const WORK_SHARE = 0.8;
-// With less free space than this, a full disk and not the clip may have caused a failure.
+// With less free space than this, a full disk may have caused a failure, not the clip.
 const FULL_DISK_BYTES = 64 * 1024 * 1024;
 const TOO_LARGE = 'The upload is too large to be processed; it is kept as it came.';
 const NOT_PUBLISHED = 'The result could not be published';
@@ -49,7 +49,7 @@ export async function processClip(
     if (size === undefined) return await onSourceGone(deps, request, log);
     const making = () => makeAndStore(deps, job.path, request, { signal, timeLimit, mayBeDisk, log });
     const value = await making().catch(async error => {
-      // The disk has room again, so this retries, but only once: a hostile clip can make ffmpeg report a full disk and
+      // Retries because the disk has room again, but only once: a hostile clip can make ffmpeg report a full disk, and
       // must not cause endless retries.
       if (error instanceof DiskFullError && !(await mayBeDisk())) return making();
       throw error;
@@ -76,8 +76,8 @@ async function makeAndStore(
     try {
       return await make({ signal: AbortSignal.any([until, timeLimit]), sandbox, log });
     } catch (error) {
-      // On a busy machine, a timeout does not show a fault of the clip. The limit of the job's attempts ends the
-      // retries.
+      // Throws, so that the job is retried: on a busy machine, a timeout does not show a fault of the clip. The limit
+      // of the job's attempts ends the retries.
       if (timeLimit.aborted && !signal.aborted) throw new Error('The media was not made in time', { cause: error });
       throw error;
     }
@@ -111,8 +111,8 @@ function reasonOf(error: unknown): string | undefined {
 }
 
 /**
- * Handles a missing upload. The service deletes an upload after it has recorded the media, so a job without an upload
- * is a late repetition or has nothing to process.
+ * Handles a missing upload. The submissions service deletes an upload after it has recorded the media. So a job without
+ * an upload is a late repetition, or has nothing to process.
  */
 async function onSourceGone({ objects, kafka }: ProcessClipDeps, request: MediaJob, log: Logger): Promise<void> {
   for await (const { key } of objects.list(videoPrefix(request.projectId, request.submissionId))) {

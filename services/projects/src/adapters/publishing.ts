@@ -11,9 +11,9 @@ const START_MS = 10_000;
 const RETRY_MS = 5_000;
 
 /**
- * Publishes the events that documents carry. No request needs Kafka, so the service also starts without it: events then
- * wait in their documents until Kafka answers. Fails with a StartError if Kafka answers now and an operator must change
- * something, such as a login or a missing topic.
+ * Publishes the events in the outboxes of documents. No request needs Kafka, so the service also starts without it:
+ * events then wait in their documents until Kafka responds. Fails with a StartError if Kafka responds now and an
+ * operator must change something, such as a login or a missing topic.
  */
 export async function startPublishing(
   { config, connection }: { config: Config; connection: Parameters<typeof startRelay>[0]['connection'] },

@@ -30,14 +30,14 @@ export interface Response {
   /** Set for the only response of a unique link. */
   solo?: true;
   settings: Settings;
-  /** The reference that the contributor's address stated, sealed; only in responses of a shared link. */
+  /** The reference from the address that the contributor opened, sealed; only in responses of a shared link. */
   sealedReference?: string;
   /** The keyed digest of this reference. */
   personKey?: string;
   /** Set when terms were accepted; the settings have their text. */
   terms: { sha256: string; acceptedAt: Date } | null;
   use: UseState;
-  /** True if a client has announced a byte since the claim. */
+  /** True if a client has begun to send bytes since the claim. */
   hasBytes: boolean;
   heldUntil: Date;
   answers: Answer[];
@@ -70,7 +70,7 @@ export function asksQuestion(settings: Pick<Settings, 'interviewQuestions'>, ind
   return Number.isInteger(index) && index >= 0 && index < answersExpected(settings);
 }
 
-/** Returns how another landed clip changes a use in this state; undefined if there is no use. */
+/** Returns the transfer for another landed clip, by the state of the use; undefined without a use. */
 export function landingKind(use: UseState): 'land' | 'count' | undefined {
   if (use === 'held') return 'land';
   return use === 'landed' ? 'count' : undefined;

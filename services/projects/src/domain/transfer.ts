@@ -22,8 +22,8 @@ export interface Transfer {
   completes?: boolean;
   at: Date;
   /**
-   * Before this time no other replica takes the transfer over; after it, the holder must not apply the transfer.
-   * Compared only with the database's clock.
+   * Before this time, no other replica takes the transfer over; after it, the holder must not apply the transfer. This
+   * is a time of the database's clock.
    */
   leaseUntil: Date;
 }

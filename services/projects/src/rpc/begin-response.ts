@@ -26,7 +26,10 @@ export const beginResponse =
     return { response: messageOf(response, project.settings, await completionOf(context, response)) };
   };
 
-/** Returns the reference; undefined without one. The sentence must not have the value, which may name a person. */
+/**
+ * Returns the reference; undefined without one. The error sentence must not contain the value, because it may name a
+ * person.
+ */
 function checkedReference(reference: string): string | undefined {
   const checked = referenceOf(reference);
   if (checked !== undefined || reference.trim() === '') return checked;

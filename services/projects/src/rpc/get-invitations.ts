@@ -33,7 +33,7 @@ export const getInvitations =
 
 const keyOf = ({ linkId, responseSessionId }: Origin): string => responseKey(linkId, responseSessionId.toLowerCase());
 
-/** Returns the references that contributors of shared links stated, by the key of the response. */
+/** Returns the references of responses on shared links, by the key of the response. */
 async function referencesOf(context: Context, links: InvitedLink[], origins: Origin[]): Promise<Map<string, string>> {
   const shared = new Set(links.filter(({ type }) => type === 'shared').map(({ _id }) => _id));
   const asked = origins.filter(({ linkId, responseSessionId }) => shared.has(linkId) && isUuid(responseSessionId));
@@ -45,7 +45,10 @@ async function referencesOf(context: Context, links: InvitedLink[], origins: Ori
   return new Map(lists.flat().map(response => [response._id, openReference(context, response)]));
 }
 
-/** Adds the reference that the contributor's address stated, which proves nothing. */
+/**
+ * Adds the reference from the address that the contributor opened. It is not verified, because anybody can change the
+ * address.
+ */
 function referred(invitation: Invitation, reference: string): Invitation {
   const person: Person = { name: '', reference, email: '', locale: '', verified: false };
   return { ...invitation, person };

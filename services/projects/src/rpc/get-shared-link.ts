@@ -15,7 +15,8 @@ export const getSharedLink =
     if (!project) throw noSuchProject();
     if (!link) throw noSharedLink();
     const message = toLink(context, link, project, context.clock.now());
-    // The gateway draws the link's address as a QR code. If the token cannot be opened, the address would open nothing.
+    // Fails if the token cannot be opened: the gateway draws the address as a QR code, and without the token, this
+    // address would be invalid.
     if (message.token === '') throw lostSharedLink();
     return { link: message };
   };

@@ -7,7 +7,7 @@ export const fromInvitation = ({ person, metadata, dueAt }: proto.Invitation): I
   dueAt: dueAt ?? null,
 });
 
-/** The owner states the person, so the person is verified. */
+/** A person from the owner's request is verified. */
 export const fromPerson = ({ name, reference, email, locale }: proto.Person): Person => ({
   ...{ name, reference, email, locale },
   verified: true,
@@ -19,6 +19,6 @@ export const toInvitation = ({ person, metadata, dueAt }: Invitation): proto.Inv
   dueAt: dueAt ?? undefined,
 });
 
-/** Returns undefined when nothing is stated. */
+/** Returns undefined for an empty invitation. */
 export const toInvitationIfAny = (invitation: Invitation): proto.Invitation | undefined =>
   isEmpty(invitation) ? undefined : toInvitation(invitation);

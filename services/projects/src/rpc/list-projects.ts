@@ -32,7 +32,7 @@ async function listPage(
   ownerId: string,
   { size, after, words }: { size: number; after: string | undefined; words: string[] },
 ): Promise<ListProjectsResponse> {
-  // Reads one more than requested, which shows whether another page follows.
+  // Reads one more than requested, to find out whether another page follows.
   const { projects } = store;
   const rows = await (words.length === 0
     ? projects.pageOf(ownerId, after, size + 1)

@@ -21,7 +21,7 @@ export function parseResponseKey(request: { linkId: string; responseSessionId: s
   return responseKey(request.linkId, parseSession(request.responseSessionId));
 }
 
-/** Returns the key of a request whose answer is stored; undefined without one. */
+/** Returns the key under which the service stores the result of the request; undefined without one. */
 export function parseRepeat(request: { idempotencyKey: string; bodyHash: Uint8Array }) {
   const { idempotencyKey: key, bodyHash } = request;
   return key === '' ? undefined : { key, bodyHash: parseHash('body_hash', bodyHash) };

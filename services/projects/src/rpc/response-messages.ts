@@ -3,8 +3,8 @@ import type { TranscriptionSettings } from '../domain/project.ts';
 import type { Response } from '../domain/response.ts';
 
 /**
- * Returns the message of a response. `now`: the project's current values of the settings that a response does not
- * freeze.
+ * Returns the message of a response. `now` has the project's current values of the settings that a response does not
+ * copy at its start.
  */
 export function messageOf(
   response: Response,

@@ -41,7 +41,7 @@ export function createApiTokens({ tokens }: Pick<Models, 'tokens'>, hashes: Hash
       return await tokens.findById(tokenId, WITHOUT_HASHES).lean<ApiToken>();
     },
 
-    /** Stores a use. If several calls run at the same time, only one of them writes. */
+    /** Stores the time of a use. If several calls run at the same time, only one of them writes. */
     async used(tokenId: string, now: Date): Promise<void> {
       const old = new Date(now.getTime() - LAST_USE_STEP_MS);
       // If a fail-over loses this write, the next use writes again.
@@ -77,7 +77,7 @@ export function createApiTokens({ tokens }: Pick<Models, 'tokens'>, hashes: Hash
       return await tokens.find({ userId }, WITHOUT_HASHES).sort({ _id: 1 }).lean<ApiToken[]>();
     },
 
-    /** Revokes all tokens of a user for good. Returns how many of them this call revoked. */
+    /** Permanently revokes all tokens of a user. Returns the number of tokens that this call revoked. */
     async revokeAll(userId: string, now: Date): Promise<number> {
       const { modifiedCount } = await tokens.updateMany({ userId, revokedAt: null }, { $set: { revokedAt: now } });
       return modifiedCount;
@@ -90,7 +90,7 @@ export function createApiTokens({ tokens }: Pick<Models, 'tokens'>, hashes: Hash
     },
 
     /**
-     * Revokes a token for good. A repeated call keeps the time of the first revocation. Returns null for an unknown
+     * Permanently revokes a token. A repeated call keeps the time of the first revocation. Returns null for an unknown
      * token.
      */
     async revoke(tokenId: string, now: Date): Promise<ApiToken | null> {

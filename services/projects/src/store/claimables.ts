@@ -53,8 +53,8 @@ export function createClaimables({ links }: Pick<Models, 'links'>, hashes: Hashe
   }
   return {
     /**
-     * Returns null if the link or its project does not exist. Hundreds of responses can begin at one link at the same
-     * moment, so their calls share reads; a call never uses a read that began before it. Callers must not change the
+     * Returns null if the link or its project does not exist. Calls share reads, because hundreds of responses can
+     * begin at one link at the same moment. A call never uses a read that began before it. Callers must not change the
      * result.
      */
     find: sharedRead(

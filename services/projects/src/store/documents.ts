@@ -17,13 +17,13 @@ export type LinkDocument = Link & {
   /** SHA-256 of the token. */
   hash: Buffer;
   /**
-   * The ids of transfers that the counters include and that are not yet removed here: a short list, see
-   * transfer-steps.ts.
+   * The ids of the latest transfers that the counters include; step 4 of transfer-steps.ts removes them, so the list
+   * stays short.
    */
   applied: Types.ObjectId[];
   /** Increases with each change of a shared link's number of uses, see shared-uses.ts. */
   usesVersion: number;
-  /** Whether there is `openedAt`, and `completedAt`. The index of unique links needs these two as flags. */
+  /** True if `openedAt` exists, and if `completedAt` exists. The index of unique links needs these flags. */
   opened: boolean;
   complete: boolean;
   outbox?: OutboxEntry[];
@@ -75,7 +75,7 @@ export interface IdempotencyDocument {
   session: NonNullable<ClientSession['id']>['id'];
   /** A time of the database's clock. */
   leaseUntil: Date;
-  /** The encoded answer, sealed, and the project that it concerns; present when the request is done. */
+  /** The encoded result, sealed, and its project; present when the request is done. */
   answer?: string;
   projectId?: string;
   expireAt: Date;

@@ -7,7 +7,7 @@ import type { Models } from './models.ts';
 import type { ClientSession } from './transaction.ts';
 
 export interface IdempotencyTimes {
-  /** How long an answer is kept. */
+  /** How long the service keeps a result, in milliseconds. */
   keepMs: number;
   /** How long an unfinished attempt counts as alive: longer than a transaction may take. */
   leaseMs: number;
@@ -36,7 +36,8 @@ interface Request {
 
 type Known = IdempotencyDocument & { now: Date };
 
-// A request may succeed at the moment when another one takes it over. The second look then finds its answer.
+// The number of looks. A request may succeed at the moment when another one takes it over; the second look then finds
+// its result.
 const LOOKS = 2;
 const WRITE_MS = 5_000;
 const SHOWN = {
@@ -51,9 +52,9 @@ const SHOWN = {
 } as const;
 
 /*
- * If a process dies during a transaction, the server ends that transaction a minute or more later. Until then nobody
- * else can write the transaction's records, such as the owner's allowance. So the record names the session of its
- * attempt, and a take-over ends that session first. The server's clock sets and compares the leases.
+ * If a process dies during a transaction, the database server ends that transaction a minute or more later. Until then,
+ * no other request can write the records of the transaction, such as the owner's allowance. So the record names the
+ * session of its attempt, and a take-over ends that session first. The server's clock sets and compares the leases.
  */
 export function createIdempotency({ idempotency }: Pick<Models, 'idempotency'>, times: IdempotencyTimes) {
   const records = idempotency.collection;
@@ -105,7 +106,7 @@ export function createIdempotency({ idempotency }: Pick<Models, 'idempotency'>, 
     return known as unknown as Known;
   }
 
-  /** Returns false if the attempt is not dead: it has finished, or another request has taken it over. */
+  /** Returns false if there is no dead attempt any more: it has finished, or another request has taken it over. */
   async function takeOver(request: Request, dead: Known, attempt: string, session: ClientSession): Promise<boolean> {
     // A server without this command ends the transaction by itself later.
     await endSession(dead.session).catch(() => {});
@@ -123,7 +124,7 @@ export function createIdempotency({ idempotency }: Pick<Models, 'idempotency'>, 
 
   return {
     /**
-     * Begins the request, or returns its earlier answer. The caller writes in `session`. Fails with `unprocessable` if
+     * Begins the request, or returns its earlier result. The caller writes in `session`. Fails with `unprocessable` if
      * the key was used with another body. Fails with `conflict` while the first request still runs, which lasts at most
      * `leaseMs`.
      */
@@ -164,7 +165,7 @@ const otherBody = () =>
       reason: 'idempotency_key_reused',
     },
   );
-// The lease may belong to a dead process. A live process usually finishes long before its lease ends.
+// The wait in the error is shorter than the lease: a live process usually finishes long before its lease ends.
 const LOOK_AGAIN_SEC = 5;
 
 const stillRunning = (leaseMs = 0) =>

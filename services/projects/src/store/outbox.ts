@@ -1,6 +1,6 @@
 import type { Models } from './models.ts';
 
-/** The collections whose documents carry events, in the order in which they are published, each with its shard key. */
+/** The collections whose documents have an outbox, in the order of publication, each with its shard key. */
 export const CARRIERS = { projects: '_id', responses: 'linkId', links: 'projectId' } as const;
 
 /** A count stops at this value, which then means "this many or more". */

@@ -8,7 +8,7 @@ import { linkRecording } from '../messages.ts';
 import type { ResponseDocument } from './documents.ts';
 import type { Models } from './models.ts';
 
-/** The conditions that a change sets for a response. A running transfer always prevents the change. */
+/** The conditions of a conditional change of a response. A running transfer always prevents the change. */
 export interface Expected {
   use: UseState;
   /** The number of landed answers. */

@@ -3,9 +3,9 @@ import { createSoonestTimer } from '@recording-request/kit/soonest-timer';
 import type { TransferRef, TransferSteps } from './transfer-steps.ts';
 
 /**
- * Collects transfers that their links have taken, and a moment later runs steps 3 and 4 for many of them together. So a
- * claim on a contended link costs one update of the link instead of two. The sweeper finishes any transfers left after
- * a crash.
+ * Collects transfers that have been applied to their links. A moment later, runs steps 3 and 4 for many of them
+ * together. So a claim on a contended link costs one update of the link instead of two. The sweeper finishes any
+ * transfers left after a crash.
  */
 export class Settler {
   readonly #steps: TransferSteps;
@@ -47,7 +47,7 @@ export class Settler {
   }
 }
 
-/** Runs steps 3 and 4 for transfers that their links have taken. */
+/** Runs steps 3 and 4 for transfers that have been applied to their links. */
 async function settle(steps: TransferSteps, batch: TransferRef[]): Promise<void> {
   const byLink = Map.groupBy(await steps.drop(batch), ref => ref.linkId);
   await Promise.all(

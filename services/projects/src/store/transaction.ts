@@ -67,8 +67,8 @@ export async function transact<T>(
   };
   try {
     over.throwIfAborted();
-    // The driver's own limit is two minutes and cannot be changed. Our limit is shorter; after it, the end of the
-    // session ends the transaction.
+    // Applies our own limit, because the driver's fixed limit is two minutes. After our limit, the end of the session
+    // ends the transaction.
     return await Promise.race([session.withTransaction(attempt, OPTIONS), ended]);
   } catch (error) {
     if (error !== timeUp.reason) throw error;

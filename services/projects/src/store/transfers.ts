@@ -19,13 +19,14 @@ export interface TransferOptions {
 }
 
 const POLL_MS = 15;
-// Another replica settles a transfer within milliseconds, or within seconds if the database is busy. The transfer of a
-// dead replica is taken over after two leases. A caller waits 5 s and then retries.
+// The wait for another replica's transfer. A replica settles a transfer within milliseconds, or within seconds if the
+// database is busy; after two leases, another replica takes over the transfer of a dead one. A caller waits 5 s and
+// then retries.
 const PATIENCE_MS = 4_000;
 const SWEEP_BATCH = 200;
 const APPLIED_AT_ONCE = 200;
-// No caller waits for the cleanup after a landing, so it runs later. Until then, this service can serve the calls that
-// the landing's answer and webhook need.
+// The delay of the cleanup after a landing, in multiples of the usual delay. No caller waits for this cleanup, so the
+// service first serves the calls that the landing's response and webhook need.
 const LANDED_DELAYS = 4;
 
 /** Runs transfers to their end, and finishes transfers that a crash interrupted. See transfer-steps.ts. */
@@ -94,7 +95,7 @@ export function createTransfers(models: Models, options: TransferOptions) {
     async sweep(now: Date): Promise<number> {
       const left = await steps.leftOver(now, SWEEP_BATCH);
       for (const response of left) {
-        // A transfer that cannot be finished must not block the others.
+        // Only logs a failure, so that one transfer does not block the others.
         await finish(response).catch(error =>
           options.log.warn(
             { err: error, response: response._id },

@@ -6,30 +6,32 @@ import { sealedFor } from '../domain/sealing.ts';
 import type { ClientSession } from '../store/transaction.ts';
 import { openUnlessLost } from './open-unless-lost.ts';
 
-/** Makes the answer to a request, and the answer's bytes, which are stored for a repeated request. */
+/** Makes the result of a request, and the bytes that the service stores for a repeated request. */
 export interface AnswerFormat<M, T> {
   make(made: M): T;
   encode(answer: T): Uint8Array;
   decode(bytes: Uint8Array): T;
 }
 
-/** A repeated request with the same key and body gets the first answer. */
+/** Identifies a request: a repeated request with the same key and body gets the first result. */
 export interface RepeatKey {
   key: string;
   /** SHA-256. */
   bodyHash: Buffer;
 }
 
-/** A request whose answer is stored if it has a key. */
+/** A request. If it has a key, the service stores its result. */
 export interface Repeatable<M, T> {
   ownerId: string;
   repeat: RepeatKey | undefined;
   format: AnswerFormat<M, T>;
-  /** Returns the error for a repeated request whose first answer cannot be opened any more. */
+  /** Returns the error for a repeated request whose first result can no longer be opened. */
   lost(projectId: string): DomainError;
 }
 
-/** The arguments of a request's work: it writes in `session`, and calls `remember` with the answer in its transaction. */
+/**
+ * The arguments of a request's work. It writes in `session`, and calls `remember` with the result in its transaction.
+ */
 export interface Run<T> {
   session: ClientSession;
   signal: AbortSignal;
@@ -37,8 +39,8 @@ export interface Run<T> {
 }
 
 /**
- * Runs a request, or returns the stored answer of its first run. `work` returns whether the answer was remembered; a key
- * is free again after a failure and after an answer that was not.
+ * Runs a request, or returns the stored result of its first run. `work` returns whether it remembered the result. After
+ * a failure, or a result that was not remembered, the key is free again.
  */
 export async function answerOnce<M, T>(
   context: Context,

@@ -15,21 +15,23 @@ export interface Beginning {
   projectId: string;
   sessionId: string;
   termsAccepted: boolean;
-  /** The reference that the address of the link states. */
+  /** The reference in the address that the contributor opened. */
   reference?: string | undefined;
 }
 
 /** One try: the request, with the current link and project. */
 interface Try extends Beginning {
   link: Link;
-  /** The link for a device that has begun no response. It counts as disabled while its owner is disabled. */
+  /**
+   * The link as it applies to a device that has begun no response: it counts as disabled while its owner is disabled.
+   */
   linkForNew: Link;
   project: Project;
 }
 
 /**
- * Claims a use and freezes the settings. A repeated session joins the existing response; so does a second device with a
- * unique link.
+ * Claims a use and copies the settings into the response. A repeated session joins the existing response; so does a
+ * second device with a unique link.
  */
 export async function beginResponse(
   deps: Deps,
@@ -96,7 +98,7 @@ async function begin(
   return (await store.responses.insert(response)) ? await claim(deps, response) : null;
 }
 
-/** Returns the fields with the reference; only a shared link of a project that accepts references keeps it. */
+/** Returns the fields with the reference; none unless the link is shared and its project accepts references. */
 async function keptReference(
   deps: Deps,
   { _id, link, project, reference }: Pick<Try, 'link' | 'project' | 'reference'> & Pick<Response, '_id'>,
@@ -117,7 +119,7 @@ async function join(deps: Deps, given: Try, known: Response): Promise<Response |
     if (!sameDevice) acceptedTerms(response.settings, given.termsAccepted, deps.clock.now());
     return response;
   }
-  // The transfer that released the use may not be finished.
+  // Settles a transfer first: the one that released the use may still be running.
   const settled = response.transfer ? await deps.store.transfers.settled(response._id) : response;
   return settled?.use === 'released' ? await beginAgain(deps, given, settled, sameDevice) : null;
 }

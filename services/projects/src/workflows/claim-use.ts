@@ -7,7 +7,7 @@ import type { ResponseChange } from '../store/responses.ts';
 
 type Hold = Pick<Response, 'hasBytes' | 'heldUntil'>;
 
-/** Fails early if a use certainly cannot be claimed; otherwise the claim itself decides. */
+/** Fails early if the link certainly has no use to claim; otherwise, the claim itself decides. */
 export function refuseEarly(link: Link, term: Term, now: Date): void {
   const refusal = claimRefusal(link, term, now);
   if (refusal) throw claimRefused(refusal);
@@ -21,13 +21,13 @@ export async function claim({ store, clock }: Pick<Context, 'store' | 'clock'>, 
     throw new DomainError('unavailable', 'The service is slow at the moment: try again in a moment.');
   }
   const link = await store.links.find(response);
-  // If another response released a use at this moment, no refusal applies any more; a retry will get that use.
+  // If another response has just released a use, no refusal applies any more; a retry gets that use.
   throw claimRefused((link && claimRefusal(link, NO_END, clock.now())) ?? 'busy');
 }
 
 /**
- * Claims a use again, even after the expiry, for a response that released its use. Returns null if the response changed
- * meanwhile: retry.
+ * Claims a use again, even after the expiry, for a response that released its use. Returns null if the response has
+ * changed since the read; then retry.
  */
 export async function reclaim(
   context: Pick<Context, 'store' | 'clock'>,

@@ -4,7 +4,7 @@ import { type Invitation, identityOf } from '../domain/invitation.ts';
 export const identitiesOf = (invitations: Invitation[]): (string | undefined)[] =>
   invitations.map(({ person }) => (person ? identityOf(person) : undefined));
 
-/** Returns the entries whose person an earlier entry has. `of`: the first entry with the person. */
+/** Returns the entries whose person is also in an earlier entry. `of` is the first entry with the person. */
 export function duplicatesWithin(identities: (string | undefined)[]): { index: number; of: number }[] {
   const first = new Map<string, number>();
   return identities.flatMap((identity, index) => {

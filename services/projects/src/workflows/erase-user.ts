@@ -3,7 +3,7 @@ import { noSuchUser, tokenIsLive } from '../domain/user.ts';
 
 export interface ErasedUser {
   tokensRevoked: number;
-  /** The projects to erase first. */
+  /** The projects that the caller must erase first. */
   projectIds: string[];
   /** True if the user is erased. */
   done: boolean;

@@ -10,7 +10,7 @@ type Stated = Pick<Link, '_id' | 'sealedInvitation' | 'dueAt'>;
 /** The contents of a `sealedInvitation`. */
 type Sealed = Pick<Invitation, 'person' | 'metadata'>;
 
-/** Returns the fields in which a link stores its invitation; a field that is absent has nothing to store. */
+/** Returns the fields that store a link's invitation. Omits empty fields. */
 export function sealInvitation(
   { secrets }: Secrets,
   { _id, projectId }: Pick<Link, '_id' | 'projectId'>,
@@ -26,7 +26,7 @@ export function sealInvitation(
   };
 }
 
-/** Returns the invitation of a link. If its key is lost, nothing is stated but the deadline. */
+/** Returns the invitation of a link. If its key is lost, the invitation has only the deadline. */
 export function openInvitation(context: Pick<Context, 'config' | 'secrets'>, link: Stated): Invitation {
   const { _id, sealedInvitation, dueAt = null } = link;
   const opened = sealedInvitation && openUnlessLost(context, sealedInvitation, sealedFor.invitation(_id));
@@ -35,7 +35,7 @@ export function openInvitation(context: Pick<Context, 'config' | 'secrets'>, lin
 
 export const parseSealed = (opened: Buffer): Sealed => JSON.parse(opened.toString()) as Sealed;
 
-/** Returns the fields in which a response of a shared link stores the reference that the contributor's address states. */
+/** Returns the fields that store the reference of a response on a shared link. */
 export function sealReference(
   { secrets }: Secrets,
   { _id, projectId }: Pick<Response, '_id' | 'projectId'>,
@@ -45,7 +45,7 @@ export function sealReference(
   return { sealedReference: secrets.seal(reference.trim(), sealedFor.reference(_id)), personKey: personKey! };
 }
 
-/** Returns the reference that a response stated; '' without one, or if its key is lost. */
+/** Returns the reference of a response; '' without one, or if its key is lost. */
 export function openReference(
   context: Pick<Context, 'config' | 'secrets'>,
   { _id, sealedReference }: Pick<Response, '_id' | 'sealedReference'>,
@@ -54,11 +54,11 @@ export function openReference(
   return opened ? opened.toString() : '';
 }
 
-/** Returns the digests of a reference by all keys, the first key's first. */
+/** Returns one digest of a reference for each key, the first key's first. */
 export const referenceKeys = ({ secrets }: Secrets, projectId: string, reference: string): string[] =>
   secrets.digests(identityOf({ reference: reference.trim(), email: '' }) ?? '', sealedFor.person(projectId));
 
-/** Returns the digest of a person, by the first key. */
+/** Returns the digest of a person, made with the first key. */
 export function personKeyOf(
   secrets: Secrets['secrets'],
   projectId: string,

@@ -14,15 +14,15 @@ export interface Clip {
   submissionId: string;
 }
 
-/** `landed`: whether this clip is the answer to its question, since this call or an earlier one. */
+/** `landed` is true if this or an earlier call made this clip the answer to its question. */
 export interface Landing {
   landed: boolean;
   response: Response;
 }
 
 /**
- * Makes the clip the answer, in one conditional write. The first clip to land becomes the answer, and the use is final
- * afterwards.
+ * Makes the clip the answer to its question, in one conditional write. The first clip that lands becomes the answer;
+ * after that, the use is final.
  */
 export async function landClip(deps: Deps, clip: Clip, log: Logger): Promise<Landing> {
   const only = await landOnly(deps, clip);

@@ -1,7 +1,7 @@
 import type { Context } from '../context.ts';
 import { settledResponse, whileChanging } from './current-response.ts';
 
-/** Releases the use unless a clip has landed. Also returns true if the use was released before. */
+/** Releases the use unless a clip has landed. Returns whether the use is released, by this or an earlier call. */
 export async function releaseResponse(
   { store, clock }: Pick<Context, 'store' | 'clock'>,
   id: string,

@@ -4,7 +4,7 @@ import type { Context } from '../context.ts';
 import type { SealedIn } from '../store/sealed.ts';
 import { contextOf, nameOf } from './reseal.ts';
 
-// Clients may read the secrets in these collections at any time. Stored answers are not listed, because they expire.
+// Clients may need the secrets in these collections at any time. The list omits stored results, because they expire.
 const LASTING: readonly SealedIn[] = ['projects', 'links'];
 
 /**

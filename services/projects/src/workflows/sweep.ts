@@ -19,7 +19,7 @@ export async function sweepEmptyClaims({ store, clock }: Deps, now: Date): Promi
       changed++;
     }
     released += changed;
-    // A round that changed nothing found only busy claims; the next sweep checks them again.
+    // Stops after a round without changes: it found only busy claims, and the next sweep checks these again.
     if (over.length < BATCH || changed === 0) return released;
   }
 }

@@ -20,8 +20,8 @@ const FILE_MS = 60_000;
 export async function* zipArchive(files: AsyncIterable<ZipEntry>, signal: AbortSignal): AsyncIterable<Buffer> {
   const zip = new ZipArchive({ zlib: { level: 6 } });
   const blocks = createBlocks();
-  // Collects the chunks without a stream: the directory has twenty small chunks per file, for which a stream would need
-  // 5 KB.
+  // Collects the chunks without a stream: the directory has twenty small chunks per file, and a stream would need 5 KB
+  // for these.
   zip.on('data', blocks.add);
   try {
     for await (const { content, ...entry } of files) {

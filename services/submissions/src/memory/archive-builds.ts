@@ -7,7 +7,7 @@ import { createOwnersMemory } from './owners-memory.ts';
 export interface ArchiveBuilds {
   /**
    * Runs `build`, or joins the running build with the same key. Fails with `unavailable` when the build takes longer
-   * than a caller can wait; the build then continues. Stops the build when all its callers disconnect before that.
+   * than a caller can wait; the build then continues. Stops the build if all its callers disconnect before its end.
    */
   join(
     of: { key: string; ownerId: string },

@@ -33,8 +33,8 @@ export interface LandingsUnderWay {
 export function createLandingsUnderWay(memoryBytes = memoryLimit() / 8): LandingsUnderWay {
   const memory = createOwnersMemory(memoryBytes);
   const running = new Map<string, Landing>();
-  // A set instead of one promise, because a promise that exists as long as the process would keep all its reactions in
-  // memory.
+  // A set of functions instead of one promise, because a promise that lives as long as the process would keep all its
+  // reactions in memory.
   const waiting = new Set<() => void>();
   let isHurried = false;
   return {

@@ -48,7 +48,7 @@ export interface ArchiveStore {
     limitMs: number,
   ): Promise<void>;
   addPage(id: string, page: ArchivePage): Promise<void>;
-  /** Marks the archive as readable. Returns false when the archive was ended meanwhile. */
+  /** Marks the archive as readable. Returns false if the archive was ended during its build. */
   ready(
     archive: ArchiveKey,
     made: Pick<Archive, 'etag' | 'size' | 'texts' | 'directoryAt'>,
@@ -170,7 +170,7 @@ export function createArchiveStore({ archives, archivePages, submissions }: Mode
         .limit(limit)
         .lean();
       if (rows.length === 0) return [];
-      // The reader of such an archive finds at its next check that the archive has ended.
+      // A reader of such an archive notices the end at its next check.
       await archives.updateMany(
         { _id: { $in: rows.map(row => row._id) }, projectId: { $in: rows.map(row => row.projectId) }, endedAt: null },
         { $set: { endedAt: now }, $unset: { cipherKey: 1 } },

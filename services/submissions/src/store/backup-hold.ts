@@ -9,7 +9,7 @@ import type { Models } from './models.ts';
 export interface BackupHold {
   /**
    * Returns whether a backup is running. Call this after the write that drops the reference to the bytes, and before
-   * you remove the bytes. A backup that read the records before that write has its lease by then.
+   * you remove the bytes: a backup that read the records before that write already has its lease.
    */
   isHeld(): Promise<boolean>;
   /** Records that the bytes of an ended upload still exist. */
@@ -24,7 +24,7 @@ export interface BackupHold {
 export function createBackupHold({ uploads }: Pick<Models, 'uploads'>): BackupHold {
   const { db } = uploads;
   const leases = () => db.collection<{ _id: string; until: Date }>('leases');
-  // It needs no index except its ids, because it is empty except for a while after a backup.
+  // This collection needs no index except its ids, because it is nearly always empty: only a backup fills it.
   const keptUploads = () => db.collection<{ _id: string; at: Date }>('keptUploads');
   return {
     async isHeld() {

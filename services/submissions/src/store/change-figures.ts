@@ -5,7 +5,7 @@ const mediaDelay = durationOf('recording.media.delay');
 const transcriptDelay = durationOf('recording.transcript.delay');
 const countJob = countOf('recording.jobs.created');
 const countFailed = countOf('recording.clips.failed');
-// Rates ignore the first value of a series.
+// Creates each series with the value 0, because rates ignore the first value of a series.
 for (const step of ['media', 'transcript'])
   for (const fault of ['clip', 'service']) countFailed({ 'recording.step': step, 'recording.fault': fault }, 0);
 
@@ -34,7 +34,7 @@ function noteEnd(type: SubmissionEvent['type'], after: Submission, fault: Change
   const failed = { 'recording.outcome': fault === 'clip' ? 'unusable' : 'failed' };
   if (type === 'submission.media.completed') mediaDelay(sinceLanding(after), { 'recording.outcome': 'ok' });
   if (type === 'submission.media.failed') mediaDelay(sinceLanding(after), failed);
-  // The result of a repeated request is not measured, because its time since the landing says nothing.
+  // Does not measure the result of a repeated request, because its time since the landing depends on the user.
   if (after.transcriptRequest > 1) return;
   if (type === 'submission.transcript.completed') transcriptDelay(sinceLanding(after), { 'recording.outcome': 'ok' });
   if (type === 'submission.transcript.failed') transcriptDelay(sinceLanding(after), failed);

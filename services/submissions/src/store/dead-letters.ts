@@ -21,7 +21,7 @@ export interface DeadLetter {
   valueBytes: number;
   replayedAt: Date | undefined;
   droppedAt: Date | undefined;
-  /** For an unknown event that was neither replayed nor dropped: when it is checked again. */
+  /** For an unknown event that was neither replayed nor dropped: the time of the next check. */
   retryAt: Date | undefined;
 }
 

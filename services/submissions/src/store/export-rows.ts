@@ -2,7 +2,7 @@ import type { Filter, Submission, TranscriptState } from '../domain/clips/submis
 import { type Models, TERMS_INDEX, WITH_TERMS } from './models.ts';
 import { listIndex, listQuery, submissionFromRow } from './submission-queries.ts';
 
-/** The place at which a video's object could not be read. */
+/** The position in a video's object that an export could not read. */
 export interface Unreadable {
   key: string;
   /** In bytes. */
@@ -50,7 +50,7 @@ export interface ExportRows {
   lastChange(ownerId: string, projectId: string): Promise<Date | undefined>;
   /** Returns the submissions that have these ids, oldest first; omits erased submissions. */
   read(ownerId: string, projectId: string, ids: string[], part: ExportPart): Promise<Submission[]>;
-  /** Records where a video could not be read; undefined removes the record. */
+  /** Records the unreadable position of a video; undefined removes the record. */
   noteUnreadable(projectId: string, id: string, where: Unreadable | undefined): Promise<void>;
 }
 
@@ -110,7 +110,7 @@ export function createExportRows({ submissions }: Pick<Models, 'submissions'>): 
           .sort({ _id: 1 })
           .maxTimeMS(LIMIT_MS)
           .lean<{ terms: { sha256: string; text: string } }[]>();
-        // The submission was erased meanwhile; another submission may have the same text.
+        // The submission was erased between the two reads; another submission may have the same text, so look again.
         if (rows.length < ids.length) continue;
         return Object.fromEntries(rows.map(({ terms }) => [terms.sha256, terms.text]));
       }

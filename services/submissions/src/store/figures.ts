@@ -12,7 +12,7 @@ export type ClipState =
   | 'transcribed'
   | 'transcript_failed';
 
-/** The items that wait for a step: the time of the oldest item, and how many have waited too long. */
+/** The items that wait for a step: the time of the oldest item, and the number of those that have waited too long. */
 export interface Waiting {
   since: Date | undefined;
   stuck: number;

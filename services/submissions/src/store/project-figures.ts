@@ -91,7 +91,7 @@ async function sumSizes(submissions: Models['submissions'], ownerId: string, pro
   const [row] = await submissions
     .aggregate<Sizes>([
       { $match: { projectId, ownerId } },
-      // The query names its fields, so that the index covers it.
+      // Projects only these fields, so that the query reads only the index.
       { $project: { _id: 0, selected: 1, 'video.size': 1, 'source.size': 1 } },
       {
         $group: {

@@ -7,7 +7,8 @@ interface Newest {
   now: Date;
 }
 
-// Both queries produce the same text for the same state, so that a poll can use figures that a list has computed.
+// Makes the text of a stamp. Both queries give the same text for the same state, so that a poll can use figures that a
+// list has computed.
 const stampFrom = (changed: Newest, erased?: Pick<Newest, 'changedAt'>): Stamp => {
   const last = Math.max(changed.changedAt?.getTime() ?? 0, erased?.changedAt?.getTime() ?? 0);
   return { text: String(last), restedMs: changed.now.getTime() - last };

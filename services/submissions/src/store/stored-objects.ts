@@ -18,7 +18,7 @@ export interface ExpectedObject {
 
 export interface ExpectedPage {
   objects: ExpectedObject[];
-  /** The prefix of the objects, and the range of their keys; undefined when each object must be looked up. */
+  /** The prefix of the objects, and the range of their keys; undefined if the caller must look up each object. */
   range: { prefix: string; after: string; to: string } | undefined;
   /** The start of the next page; undefined after the last page. */
   next: string | undefined;

@@ -1,4 +1,4 @@
-/** The most bytes that one read of a socket returns. */
+/** The maximum number of bytes that one read of a socket returns. */
 const BUFFER_BYTES = 256 * 1024;
 
 /** The part of a connection that a body uses. */
@@ -14,9 +14,9 @@ export interface BodyConnection {
 }
 
 /**
- * The body of one response. Its buffers are allocated for this body and are dropped with it, so no other response ever
- * uses them. At most three buffers exist: one is being filled, one waits, and the reader holds one. A chunk is valid
- * until the reader asks for the next one, so a reader must write a chunk before it asks.
+ * The body of one response. A body has its own buffers, so no other response ever uses their memory. At most three
+ * buffers exist: the socket fills one, one waits, and the reader holds one. A chunk is valid until the reader requests
+ * the next one, so a reader must write a chunk before it requests another.
  */
 export class ResponseBody implements AsyncIterableIterator<Buffer> {
   /** The number of bytes that have not arrived. */

@@ -8,7 +8,7 @@ const HEAD_BYTES = 16 * 1024;
 const HEAD_END = Buffer.from('\r\n\r\n');
 /** The time limit for connecting and for the response head. */
 const HEAD_MS = 10_000;
-/** The longest time for which the store may send no bytes of a body while its reader waits. */
+/** The maximum pause of the store within a body while the reader waits. */
 const SILENCE_MS = 30_000;
 /** Shorter than the idle timeout of object stores: MinIO closes an idle connection after 30 s. */
 const IDLE_MS = 10_000;
@@ -90,7 +90,7 @@ export class StoreConnection {
     const head = end < 0 ? undefined : parseResponseHead(arrived.toString('latin1', 0, end));
     const first = arrived.subarray(end + HEAD_END.length);
     if (!head || first.length > (head.contentLength ?? 0)) {
-      // The end of this response is unknown, so the connection cannot carry another response.
+      // Fails: the end of this response is unknown, so the connection cannot carry another response.
       if (head && head.contentLength === undefined)
         this.#answer({ ...head, keepsAlive: false }, 0, first.subarray(0, 0));
       this.destroy(new Error('the object store sent no HTTP response with a length'));

@@ -1,7 +1,7 @@
 const CONTAINER_TYPES: Record<string, string> = { webm: 'video/webm', matroska: 'video/x-matroska', mp4: 'video/mp4' };
 
 /**
- * Returns the media type of an upload's bytes, from the inspection or else from the first bytes. Only the first bytes
+ * Returns the media type of an upload, from the inspection, or without one from the first bytes. Only the first bytes
  * distinguish QuickTime and 3GP from MP4.
  */
 export const mimeTypeOf = (container: string | undefined, ofFirstBytes: string | undefined): string =>

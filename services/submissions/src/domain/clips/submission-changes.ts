@@ -2,8 +2,8 @@ import { newJob } from '../jobs/job.ts';
 import type { Change, Fault, JobKind, StoredObject, Submission, SubmissionEvent } from './submission.ts';
 
 /**
- * Returns the events of a submission that lands. It is stored together with its media job. Outside interviews it
- * completes its response.
+ * Returns the events of a submission that lands. The write that stores the clip also creates its media job. Outside
+ * interviews, the clip completes its response.
  */
 export const landedEvents = (submission: Submission): SubmissionEvent[] => [
   { type: 'submission.completed', submission },
@@ -67,7 +67,7 @@ export function onMediaProcessed(submission: Submission, media: ProcessedMedia, 
   if (submission.mediaStatus === 'ready') return undefined;
   const change = mediaRecorded(submission, media, now);
   if (change.set.mediaStatus === 'ready') return announced('submission.media.completed', submission, change);
-  // The failure was already announced.
+  // An earlier change has already announced the failure.
   if (submission.mediaStatus === 'failed') return change;
   return { ...announced('submission.media.failed', submission, change), fault: 'clip' };
 }
@@ -95,7 +95,7 @@ function mediaRecorded(submission: Submission, media: ProcessedMedia, now: Date)
   }
   if (!media.hasSound) return { set: { ...set, transcriptStatus: 'none', transcriptError: undefined }, events: [] };
   const failed = { ...set, transcriptStatus: 'failed' as const, transcriptError: UNREADABLE_SOUND };
-  // The failure of the transcript was already announced.
+  // An earlier change has already announced the failure of the transcript.
   return isPending ? withTranscriptEvent(submission, failed) : { set: failed, events: [] };
 }
 
@@ -136,8 +136,8 @@ interface Failure {
 }
 
 /**
- * Records the transcript, or why there is none. Accepts one transcript, even for an older request or after a failure.
- * Accepts a failure only for the last request. Returns undefined when there is nothing to record.
+ * Records the transcript, or the reason why there is none. Accepts one transcript, even for an older request or after a
+ * failure. Accepts a failure only for the last request. Returns undefined if there is nothing to record.
  */
 export function onTranscriptEnded(
   submission: Submission,

@@ -13,13 +13,13 @@ export interface ArchivedVideo {
   /** The extension of the file name, without the dot. */
   extension: string;
   /**
-   * The place of a file name that contains a person's reference, as a range in the archive's encrypted object: in the
-   * directory. The database never has such a name.
+   * The place of a file name that contains a person's reference: a range of the directory in the archive's encrypted
+   * object. The database never stores such a name.
    */
   name?: { offset: number; length: number } | undefined;
 }
 
-/** The plan of a project.zip. With it, every byte of the archive can be located without reading the bytes before it. */
+/** The plan of a project.zip. It locates every byte of the archive without a read of the bytes before it. */
 export interface Archive {
   id: string;
   projectId: string;
@@ -72,7 +72,7 @@ export const archivePartsKey = ({ projectId, id }: Pick<Archive, 'projectId' | '
 export const clipFileName = (number: number, submissionId: string, extension: string): string =>
   `${String(number).padStart(4, '0')}-${submissionId}.${extension}`;
 
-/** Returns the file of a video. Its name is blank if only the archive's object has it. */
+/** Returns the file of a video. Its name is blank if only the archive's object stores the name. */
 export const videoFile = (video: ArchivedVideo, number: number): ZipFile => ({
   ...(video.name
     ? { name: ' '.repeat(video.name.length), isUtf8: true }

@@ -52,7 +52,7 @@ export function onJobTaken(
   if (job?.kind !== kind) return { isTaken: false };
   const isRepeated = job.state === 'running' && job.holder === holder;
   if (!isRepeated && (job.state !== 'waiting' || job.dueAt > now)) return { isTaken: false };
-  // Without its upload the job could never run, and it would block the jobs behind it.
+  // Fails a job without its upload: it could never run, and would block the jobs behind it.
   if (kind === 'media' && !submission.source)
     return { isTaken: false, change: onMediaFailed(submission, UPLOAD_GONE, 'service') };
   if (!isRepeated && job.attempts >= attemptsMax) return { isTaken: false, change: failed(submission, TRIED[kind]) };
@@ -67,12 +67,12 @@ export function onJobTaken(
 
 /** The end of a worker's claim that has no result. */
 export interface GivingBack {
-  /** True when something that the job needs is down: then the attempt does not count. */
+  /** True if a server that the job needs is down. Then the attempt does not count. */
   uncounted: boolean;
   problem: string;
   /** The shortest pause, in milliseconds. */
   afterMs: number;
-  /** True when the worker stops without a problem: then another worker may start the job at once. */
+  /** True if the worker stops without a problem. Then another worker may start the job at once. */
   atOnce: boolean;
 }
 
@@ -126,7 +126,7 @@ export function onJobOverdue(
   return { set: pending(job.kind, waiting), events: [jobRequested(job.kind, submission)] };
 }
 
-// Failed attempts do not show that the clip is at fault.
+// Counts as a fault of the service, because failed attempts do not show that the clip is at fault.
 const failed = (submission: Submission, reason: string): Change | undefined =>
   submission.mediaStatus === 'processing'
     ? onMediaFailed(submission, reason, 'service')

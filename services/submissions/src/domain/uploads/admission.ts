@@ -2,7 +2,8 @@ import { DomainError } from '@recording-request/kit/errors';
 import type { Caller, Upload } from './upload.ts';
 import { questionOf, type UploadMetadata } from './upload-metadata.ts';
 
-// A contributor may record many retakes, but they must not fill the store.
+// The maximum number of open uploads of a response. A contributor may record many retakes, but these must not fill the
+// store.
 export const OPEN_UPLOADS_MAX = 20;
 
 /** A request to create an upload, with the state of its response. */
@@ -38,7 +39,7 @@ export function admittedUpload({ id, caller, metadata, length, response, landing
     throw new DomainError('gone', 'This answer was sent already, from this device or another.', {
       reason: 'answer_sent',
     });
-  // The clip that is landing may still be refused; then this device can retry.
+  // Fails only temporarily: if the clip that is landing is refused, this device can retry.
   if (landing.includes(questionIndex))
     throw new DomainError('conflict', 'This answer is being sent already; try again in a moment.', {
       reason: 'upload_busy',

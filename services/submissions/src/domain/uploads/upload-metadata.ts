@@ -16,7 +16,7 @@ export function checkNote(note: string, maxLength: number): void {
     throw new DomainError('invalid', `note must have at most ${maxLength} characters.`);
 }
 
-// A media type of RFC 9110, with or without parameters. It is only a hint: the bytes decide what the file is.
+// A media type of RFC 9110, with or without parameters. It is only a hint: the bytes determine the type.
 const MEDIA_TYPE = /^\s*[\w!#$%&'*+.^`|~-]+\/[\w!#$%&'*+.^`|~-]+\s*(?:;[\t -~]*)?$/;
 
 /** Parses `Upload-Metadata`. Fails with a sentence that names the invalid key. */

@@ -77,8 +77,8 @@ export interface Upload {
   /** True if the upload was erased. The sweeper must still purge its prefix in the object store. */
   emptied?: boolean;
   /**
-   * The number of failed landings; how many of them failed without an outage; the last problem; and the time of the
-   * next try.
+   * In this order: the number of failed landings, the number of these without an outage, the last problem, and the time
+   * of the next try.
    */
   failures?: number;
   faults?: number;

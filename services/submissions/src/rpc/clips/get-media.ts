@@ -22,11 +22,13 @@ const NAMES: Record<number, string> = {
   [MediaKind.MEDIA_KIND_THUMBNAIL_END]: 'thumbnail-end',
 };
 
-// One look-up serves all range requests of a video; a renamed project still shows its new name soon.
+// The age of a cached project name. One look-up serves all range requests of a video, and a new name still appears
+// soon.
 const NAME_MS = 5_000;
 const NAME_DEADLINE_MS = 1_000;
 const NAMES_MAX = 1_000;
-// Each address costs a signature. A reader requests further parts in another call.
+// The number of presigned addresses in one response, because each costs a signature. A reader requests further parts in
+// another call.
 const PARTS_AT_ONCE = 32;
 
 export const getMedia = ({

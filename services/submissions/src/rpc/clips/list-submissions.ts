@@ -80,7 +80,10 @@ type Page = Pick<ListSubmissionsResponse, 'submissions' | 'nextCursor'>;
 
 const sizeOf = ({ pageSize }: ListSubmissionsRequest): number => Math.min(Math.max(pageSize, 1), LIMITS.pageSize);
 
-/** Asks for invitations without a slot for lists, so that a slow projects service delays no list without people. */
+/**
+ * Requests invitations without holding a slot for lists, so that a slow projects service does not delay lists without
+ * people.
+ */
 async function answerOf(
   { projects }: ListContext,
   request: ListSubmissionsRequest,
@@ -89,7 +92,7 @@ async function answerOf(
 ): Promise<ListSubmissionsResponse> {
   const { presentation, projectId } = request;
   const { submissions: clips, nextCursor } = page;
-  // The caller merges a short page with the next pages, so it needs the submissions and not their JSON.
+  // Returns the submissions of a short page, not their JSON, because the caller merges it with the next pages.
   const isShort = nextCursor !== '' && clips.length < sizeOf(request);
   if (!presentation || clips.length === 0 || isShort) return page;
   // Several callers may share the page, so this call must not end with the first one.

@@ -19,7 +19,7 @@ const REFUSALS: Record<RefusalReason, UploadRefusal> = {
   not_video: UploadRefusal.UPLOAD_REFUSAL_NOT_VIDEO,
   too_long: UploadRefusal.UPLOAD_REFUSAL_TOO_LONG,
   answered: UploadRefusal.UPLOAD_REFUSAL_ANSWERED,
-  // Has no code, because the error sentence is enough.
+  // Has no code of its own, because the error sentence is enough.
   failed: UploadRefusal.UPLOAD_REFUSAL_UNSPECIFIED,
 };
 
