@@ -38,7 +38,7 @@ async function useKeys({ product }: ClusterHarness, keys: string): Promise<void>
   await leftBehind(product);
 }
 
-/** Performs the four steps of docs/operations.md; seals a secret after each roll-out. */
+/** Performs the steps of docs/recipes/rotate-secrets-key.md; seals a secret after each roll-out. */
 async function replaceKey(harness: ClusterHarness): Promise<void> {
   const { product, owner, noted, violated } = harness;
   const encoded = await product.in(['get', 'secret', 'recording-request', '--output=jsonpath={.data.SECRETS_KEY}']);
@@ -55,6 +55,8 @@ async function replaceKey(harness: ClusterHarness): Promise<void> {
     if (!said.includes(`${service}: can leave SECRETS_KEY: ${oldId}`))
       violated(`reseal does not report that ${oldId} can leave ${service}: ${said}`);
   await useKeys(harness, fresh);
+  // Fails if a text is sealed with the removed key.
+  await product.in(['exec', 'admin', '--', 'node', 'tools/admin/src/main.ts', 'reseal', '--dry-run'], SEEN_MS);
 }
 
 /**
