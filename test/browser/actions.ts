@@ -1,7 +1,7 @@
 import { until } from '@recording-request/testing/wait';
 import type { Page } from 'playwright-core';
 
-// A contributor's actions, found by the visible names.
+// A contributor's actions. They find elements by the visible names.
 
 export const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true });
 export const heading = (page: Page, name: string) => page.getByRole('heading', { name });

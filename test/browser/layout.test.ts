@@ -52,7 +52,7 @@ async function assertSeen(page: Page, selectors: string[], when: string): Promis
   assert.deepEqual(hidden, [], when);
 }
 
-/** Returns whether the whole question is visible, and whether the page marks that more text follows. */
+/** Returns whether the whole question is visible, and whether the page shows the mark for more text. */
 async function questionOf(page: Page): Promise<{ whole: boolean; marked: boolean; lines: number }> {
   return page.evaluate(() => {
     const box = document.getElementById('capture-top')!;

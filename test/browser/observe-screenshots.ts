@@ -42,7 +42,7 @@ export async function observeScreenshots(log: (line: string) => void, address: s
   }
 }
 
-/** Opens a trace as a new user does: with one click from the page. */
+/** Opens a trace like a new user, with one click from the page. */
 async function takeTrace(page: Page, address: string): Promise<void> {
   await page.goto(address);
   await page.getByRole('link', { name: 'Trace of' }).first().click();

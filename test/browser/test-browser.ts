@@ -35,8 +35,8 @@ export interface Project {
 }
 
 /**
- * The input of the fake camera and microphone. `cameras` provides two cameras with Chromium's own pictures, `none` provides
- * no camera, and `portrait` is for screenshots.
+ * The input of the fake camera and microphone. `cameras`: two cameras with Chromium's own pictures. `none`: no camera.
+ * `portrait`: a person, for screenshots.
  */
 export type FakeDevice = 'speech' | 'silence' | 'dark' | 'portrait' | 'cameras' | 'none';
 
@@ -175,7 +175,7 @@ export function landed(harness: Pick<TestBrowser, 'submissions'>, project: Proje
   return until(
     `${count} landed`,
     async () => {
-      // A test may just have killed the gateway.
+      // Ignores errors, because a test may have just killed the gateway.
       const found = await harness.submissions(project).catch(() => []);
       return found.length >= count && found;
     },

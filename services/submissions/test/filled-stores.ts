@@ -9,7 +9,7 @@ const job = (index: number, fields: object) => ({
   ...fields,
 });
 
-/** Fills every collection with many documents, of which the tests' queries match few. */
+/** Fills every collection with many documents. The tests' queries match few of them. */
 export async function fill(into: Into): Promise<void> {
   const now = new Date();
   const later = new Date(now.getTime() + 60_000);

@@ -288,7 +288,7 @@ test('another owner’s single job is next while 1,000 jobs of one owner wait, a
   const ended = { set: { mediaStatus: 'ready', transcriptStatus: 'disabled', job: undefined }, events: [] } as const;
   const one = async () => {
     const taken = (await take())!;
-    // Each job ends at once, so that no job runs at the next query, as with one slot.
+    // Ends each job at once, so that, as with one slot, no job runs at the next query.
     await context.submissions.change({ ...taken, submissionId: taken.id }, () => ended as never);
     return taken;
   };

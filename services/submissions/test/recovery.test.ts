@@ -115,7 +115,8 @@ test('an interview is published as one event once all its answers are stored, in
   const { length } = body;
   const first = await create(harness, response, { fields: { questionIndex: '0' } });
   await tusRequest(first.url, 'PATCH', { ...response.headers, 'Upload-Offset': '0' }, body);
-  // The state after a landing died when its answer was already recorded. The sweeper retries the landing in an hour.
+  // The state after a landing died that had already recorded its clip in the response. The sweeper retries the landing
+  // in an hour.
   const submissionId = uuidv7();
   const finishing = { state: 'finishing', submissionId, finishingAt: new Date(), length };
   const nextTryAt = new Date(Date.now() + 3_600_000);

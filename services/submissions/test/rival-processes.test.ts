@@ -148,8 +148,7 @@ test('two writers at one offset, the first with an expired lease: the acknowledg
   const { uploads: store } = await otherProcess();
   const [taken, secondWrites] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
   let takes = 0;
-  // Delays the database's answer to the first writer until the first writer's lease has ended and the second writer has
-  // the lease.
+  // Delays the database's reply to the first writer until its lease has ended and the second writer has the lease.
   const uploads: typeof store = {
     ...store,
     async takeWriter(...about) {

@@ -43,7 +43,7 @@ test('a request whose client disconnects releases its memory', async () => {
 });
 
 test('slow writers hold little memory; one beyond its owner’s share must retry later, and another owner is admitted', async () => {
-  // Memory for three writers: two writers of one owner and one of another owner.
+  // Enough memory for three writers: two of one owner and one of another owner.
   const uploadMemory = createFairBudget(600 * 1024);
   await using beside = await otherUploads({ uploadMemory, config: { ...harness.config, uploadFlushSeconds: 1 } });
   const response = await begun();

@@ -18,7 +18,7 @@ export interface Context extends AsyncDisposable {
   sandbox: Sandbox<'ffmpeg'>;
 }
 
-// ffmpeg reads and writes only pipes, never a file.
+// Zero, because ffmpeg reads and writes only pipes, never a file.
 const TOOL_FILE_BYTES = 0;
 const TOOL_OPEN_FILES = 64;
 const TOOL_PROCESSES = 8_192;

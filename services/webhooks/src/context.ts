@@ -20,7 +20,7 @@ import { openStore, type Store } from './store/store.ts';
 export interface Context extends AsyncDisposable {
   config: Config;
   log: Logger;
-  /** Seals what the database stores about people and clips: `domain/sealing.ts`. */
+  /** Seals the personal data and texts that the database stores: `domain/sealing.ts`. */
   secrets: SecretBox;
   internal: Internal;
   /** The database's clock, so that all processes agree on when a delivery is due. */
@@ -42,11 +42,11 @@ export interface Context extends AsyncDisposable {
   feedWaits: FeedWaits;
 }
 
-// This service has 50 MongoDB connections; this limit leaves some of them for deliveries.
+// The maximum number of concurrent lists. It leaves some of the 50 MongoDB connections for deliveries.
 const LISTS_AT_ONCE = 16;
 const LISTS_QUEUED = 256;
 const FEED_PAGES_AT_ONCE = 8;
-// All waiting calls may get an event in the same second.
+// Large, because all waiting calls may get an event in the same second.
 const FEED_PAGES_QUEUED = 2_000;
 
 /** Connects to MongoDB, Kafka and the projects and submissions services. Does not start the dispatcher. */

@@ -39,7 +39,7 @@ const inState = (projectId: string, state: DeliveryState, count: number) =>
   });
 const { DELIVERY_STATE_PAUSED, DELIVERY_STATE_DELIVERED, DELIVERY_STATE_FAILED, DELIVERY_STATE_ERASED } = DeliveryState;
 
-// Waits, because a delivery is marked before its endpoint, and a page may be read between the two writes.
+// Waits, because the service marks a delivery before its endpoint, and a read may fall between the two writes.
 const pausedEndpoint = (projectId: string) =>
   until('the endpoint is paused', async () => {
     const { endpoint } = await list(projectId);
@@ -257,8 +257,8 @@ test('erasing a submission removes its payloads, and late events of it are not r
 
   await harness.kafka.publish(event);
   await harness.kafka.publish(completed(clip));
-  // Some of these other events are in the same partition behind the late ones: when they arrive, the late ones have
-  // been handled.
+  // Some of these other events follow the late ones in the same partition. So when they arrive, the service has handled
+  // the late ones.
   const others = Array.from({ length: 24 }, () => completed(submission(projectId)));
   await publishAll(harness.kafka, others);
   await inState(projectId, DELIVERY_STATE_PAUSED, 1 + others.length);

@@ -62,8 +62,8 @@ test('a sent delivery stays listed without its body, and an unsent one is never 
   assert.equal(delivered.attempts[0]!.statusCode, 204, 'ids and outcome stay');
   await inState(projectId, unsent.id, DELIVERY_STATE_ERASED);
 
-  // Some of the later events are in the same partition behind the late ones: when they arrive, the late ones have been
-  // handled.
+  // Some of the other events follow the late ones in the same partition. So when they arrive, the service has handled
+  // the late ones.
   const others = Array.from({ length: 12 }, () => completed(submission(projectId)));
   await publishAll(harness.kafka, [unsent, completed(clip), ...others]);
   await receiver.waitFor(before + others.length, mine);
@@ -81,7 +81,7 @@ test('a delivery that was recorded while its submission was erased is not sent',
   const { projectId, mine } = project();
   const clip = submission(projectId);
   await harness.operator.eraseSubmissionDeliveries({ projectId, submissionId: clip.submissionId, dryRun: false });
-  // The state after a process checked for the erasure too early and then died.
+  // The state after a process checked for the erasure before its insert and died after the insert.
   const id = uuidv7();
   await harness.mongo.collection('deliveries').insertOne({
     _id: id as never,

@@ -71,7 +71,8 @@ test('a stop ends the waiting requests at once with an empty page', async () => 
   const { ownerId } = project();
   const page = waiting(ownerId, 25);
   await until('the request waits', async () => {
-    // A request that waits has read its page, so the log has no other sign of it.
+    // Nothing in the log shows that a request waits. But once a later request has waited for a second, the first one
+    // waits too.
     await waiting(ownerId, 1);
     return true;
   });

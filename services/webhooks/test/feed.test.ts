@@ -75,7 +75,7 @@ test('an event that comes again has one place, and the data of the webhook that 
   const [first] = await feedOf(harness, ownerId, 1);
   harness.setTarget(projectId, receiver.url, [], [], ownerId);
   harness.targets.get(projectId)!.projectName = 'Renamed';
-  // The process died after it had recorded the delivery, before it published the event.
+  // The state after a process died between its record of the delivery and its publication of the event.
   await harness.mongo.collection('feed').deleteOne({ ownerId });
   const other = completed(submission(projectId));
   await publishAll(harness.kafka, [event, other, event]);
@@ -91,7 +91,7 @@ test('the texts of the longest transcript are in the feed', async () => {
   const ownerId = uuidv7();
   const projectId = uuidv7();
   harness.setTarget(projectId, receiver.url, [], [], ownerId);
-  // Random characters hardly compress, as no language does.
+  // Random characters compress much less than any language.
   const random = (length: number) =>
     Array.from({ length }, () => String.fromCharCode(0x4e00 + Math.floor(Math.random() * 20_000))).join('');
   const clip = submission(projectId, { durationSec: 600, transcriptText: random(140_000), transcriptVtt: '' });

@@ -54,7 +54,10 @@ const failing = async () =>
   (await measured.seriesOf('recording.webhook.failing')).map(({ attributes }) => attributes['recording.project.id']);
 const delays = async () => (await measured.seriesOf('recording.webhook.delay'))[0] ?? { value: 0, sum: 0 };
 
-/** Waits for a condition. Returns the largest age and the largest number of stuck events that were reported meanwhile. */
+/**
+ * Waits for a condition. Returns the largest age and the largest number of stuck events that the service reported
+ * during the wait.
+ */
 async function largestUntil(what: string, look: () => unknown) {
   let age = 0;
   let stuck = 0;
@@ -79,7 +82,7 @@ test('events behind the running attempts of their own endpoint do not count as l
     return value - before.value === EVENTS && receiver.received.filter(mine).length === EVENTS;
   });
   const { sum } = await delays();
-  // The events wait one behind another: 0, 2, 4 and 6 s.
+  // The events wait behind each other for 0, 2, 4 and 6 s. These waits must not count.
   assert.ok(sum! - before.sum! < 6, `they waited ${sum! - before.sum!} s`);
   assert.ok(age < 5, `the age was ${age} s`);
   assert.equal(stuck, 0);

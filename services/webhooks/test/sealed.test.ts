@@ -157,7 +157,7 @@ test('a missing key stops the start; a key that was declared lost fails only its
   const refusal = { code: 'gone', reason: 'event_key_lost' };
   await assert.rejects(without.webhooks.redeliver({ projectId, deliveryId: kept }), refusal);
 
-  // The operator may still restore the key of this one, so it waits.
+  // The operator may still restore the key of this delivery, so it waits.
   const unknown = await insertDue(projectId, keyNamed('k9'));
   const fine = await insertDue(projectId, next);
   await inState(without, projectId, fine, DELIVERY_STATE_DELIVERED);

@@ -125,7 +125,7 @@ test('the page shows figures and a picture grid; a clip plays with captions and 
   await page.goBack();
   await viewer(page).waitFor({ state: 'hidden' });
   assert.equal(new URL(page.url()).hash, '');
-  // If nothing changed, even the first poll has no body.
+  // If nothing changed, even the response to the first poll has no body.
   await until('a poll', async () => polls.length > 0, { limitMs: 20_000 });
   assert.deepEqual([...new Set(polls)], ['overview 304']);
   // A clip's URL opens the clip.

@@ -15,7 +15,7 @@ export interface Naming extends RunbookQuery {
   label: string;
   /** The value of the label for the broken part. */
   value: string | ((system: System) => string);
-  /** The series that names the part; `absent`: no series has the value, but others exist. */
+  /** The series that names the part. `absent`: no series has the value, but other series exist. */
   by: Sign;
 }
 
@@ -29,12 +29,14 @@ export interface Drill {
   /** Returns the labels of the alert that are known only when the system runs. */
   labels?: (system: System) => Record<string, RegExp>;
   names?: Naming;
-  /** The minimum duration of the fault, which no factor divides. By default, the fault ends soon after its alert. */
+  /**
+   * The minimum duration of the fault; the factor does not divide it. By default, the fault ends soon after its alert.
+   */
   lastsMs?: number;
   begin: Begin;
   /**
-   * Waits until the system has done the work that the fault delayed. Rejects when this work stays undone. `began` is
-   * the beginning of the fault, by Date.now().
+   * Waits until the system has done the work that the fault delayed. Rejects if this does not happen in time. `began`
+   * is the start of the fault, by Date.now().
    */
   recovers?: (system: System, options: { began: number; signal: AbortSignal }) => Promise<void>;
 }

@@ -3,7 +3,7 @@ import { FACTOR } from './limits.ts';
 
 export interface Options {
   only: string[];
-  /** Determines the load's choices and the order of the drills. */
+  /** The seed for the random choices of the load and for the order of the drills. */
   seed: string;
   /** The divisor of alert windows. */
   factor: number;

@@ -6,8 +6,8 @@ const LOOK_MS = 1_000;
 const STILL_MS = 6_000;
 
 /**
- * Returns whether an alert lasts long after its cause. A ticket about a promise has a window of days, and no factor
- * shortens it.
+ * Returns whether an alert lasts long after its cause: a ticket about a promise has a window of days that no factor
+ * shortens.
  */
 const looksBack = ({ labels }: Pick<RuleAlert, 'labels'>): boolean =>
   labels.severity === 'ticket' && labels.about === 'promise';

@@ -105,7 +105,7 @@ export function createStoredObjects(models: Models): StoredObjects {
       return { objects: rows.flatMap(expectedOf), range, next: last ? `${projectId}/${ownerId}/${last}` : projectId };
     },
     async ofUpload(after) {
-      // With the sort by id, all calls together read each row once.
+      // Sorts by id, so that all calls together read each row only once.
       const open = await uploads
         .findOne({ _id: { $gt: after }, ...OPEN_UPLOAD }, { projectId: 1 })
         .sort({ _id: 1 })
@@ -138,13 +138,13 @@ export function createStoredObjects(models: Models): StoredObjects {
       const rows = await liveSubmissions(idsOf('submission'));
       const landing = idsOf('submission').filter(id => !rows.has(id));
       const toLand = new Set(landing.length > 0 ? await uploadedSources(landing) : []);
-      // A clip that landed between the two queries would be in neither.
+      // Looks again, because a clip that landed between the two queries is in neither result.
       const late = landing.length > 0 ? await liveSubmissions(landing) : [];
       for (const [id, row] of late) rows.set(id, row);
       const withParts = { $or: [{ state: { $in: UNLANDED } }, { partsDueAt: { $ne: null } }] };
       const open = await uploads.find({ _id: { $in: idsOf('upload') }, ...withParts }, { _id: 1 }).lean();
       const ended = await keptOf(idsOf('upload'));
-      // This query runs after the query for open uploads, so that it finds an upload that landed meanwhile.
+      // Runs after the query for open uploads, so that it finds an upload that landed in between.
       const clipParts = await partsOfClips(idsOf('upload'));
       const kept = await archives.find({ _id: { $in: idsOf('archive') } }, { _id: 1 }).lean();
       const whole = new Set([...ended, ...[...open, ...kept].map(({ _id }) => String(_id))]);
@@ -168,7 +168,7 @@ const objectsOf = ({ source, video, audio, thumbnails = [] }: SubmissionRow): Ex
   [source, video, audio, ...thumbnails].filter(object => object?.key !== undefined) as ExpectedObject[];
 
 /**
- * Returns the objects that must exist. An upload in addition to a video is not among them, because it may be removed at
+ * Returns the objects that must exist. Omits the upload of a clip with a video, because the service may remove it at
  * any moment.
  */
 const expectedOf = (row: SubmissionRow): ExpectedObject[] =>

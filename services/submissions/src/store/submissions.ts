@@ -38,14 +38,14 @@ export interface SubmissionStore extends SubmissionQueries, ProjectFigures {
     key: { projectId: string; submissionId: string; ownerId?: string },
     decide: (submission: Submission) => Change | undefined,
   ): Promise<Submission | undefined>;
-  /** Does the same as `change` for one submission in `queue`: the one whose job has been due longest. */
+  /** Does the same as `change` for the submission in `queue` whose job has been due longest. */
   changeNext(
     queue: { ownerId: string; kind: JobKind; now: Date },
     decide: (submission: Submission) => Change | undefined,
   ): Promise<Submission | undefined>;
   /** Marks all submissions of a link as changed. Returns their number. */
   touch(ownerId: string, projectId: string, linkId: string): Promise<number>;
-  /** Returns which of these submissions were never stored. */
+  /** Returns those ids whose submissions were never stored. */
   missing(projectId: string, ids: string[]): Promise<string[]>;
   /** Adds an event to the outbox of a submission or its tombstone, unless the outbox has it already. */
   announce(key: { projectId: string; submissionId: string }, event: SubmissionEvent): Promise<void>;
@@ -215,7 +215,7 @@ function landedNow({ job, ...row }: Record<string, unknown> & { job?: Job | unde
   return { $mergeObjects: [dated, { job: waiting }] };
 }
 
-// Steps of a job are not content: lists and exports do not show them.
+// Returns whether a change affects content: lists and exports do not show the steps of a job.
 const isOfContent = ({ set }: Change): boolean => Object.keys(set).some(name => name !== 'job');
 
 /** Returns the job in its stored form: with the trace of its request, and without undefined fields. */

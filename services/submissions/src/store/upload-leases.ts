@@ -5,13 +5,13 @@ import { uploadAt, uploadFromRow, WITHOUT_PARTS } from './upload-row.ts';
 
 /**
  * Two leases in each upload's document, so that the filter of a write can check a lease. Their ends are times of the
- * database's clock. While a lease is held, its end never becomes earlier, so a delayed renewal does no harm.
+ * database's clock. A renewal never makes the end of a held lease earlier, so a delayed renewal does no harm.
  */
 export interface UploadLeases {
   /** Takes the lease to write. Returns undefined when the upload does not exist. */
   takeWriter(key: UploadKey, writerId: string, leaseMs: number): Promise<Upload | 'busy' | undefined>;
   renewWriter(key: UploadKey, writerId: string, leaseMs: number): Promise<'held' | 'wanted' | 'lost'>;
-  /** Returns what `renewWriter` would return, without a write. */
+  /** Returns the same as `renewWriter`, without a write. */
   lookWriter(key: UploadKey, writerId: string): Promise<'held' | 'wanted' | 'lost'>;
   releaseWriter(key: UploadKey, writerId: string): Promise<void>;
   /** Takes the lease to land the upload. */
@@ -24,7 +24,8 @@ export interface UploadLeases {
   releaseWorker(key: UploadKey, workerId: string): Promise<void>;
 }
 
-// An id in a pipeline is never read as a field name, because it is a UUID and contains no $.
+// Pipelines may contain our ids unescaped: an id is a UUID and contains no $, so MongoDB never reads it as a field
+// name.
 const PIPELINE = { updatePipeline: true } as const;
 
 /** Returns the filter for writes that are allowed only to the holder of the landing's lease. */
@@ -55,7 +56,7 @@ export function createUploadLeases(uploads: Models['uploads']): UploadLeases {
         .lean();
       if (taken) return uploadFromRow(taken);
       await uploads.updateOne({ ...uploadAt(key), writer: { $ne: null } }, { $set: { 'writer.wanted': true } });
-      // The holder may have released the lease meanwhile; then the next try takes it.
+      // The holder may have released the lease since the update; then the next try takes it.
       return (await uploads.exists(uploadAt(key))) ? 'busy' : undefined;
     },
     async renewWriter(key, writerId, leaseMs) {

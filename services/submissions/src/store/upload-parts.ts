@@ -55,13 +55,14 @@ export function createUploadParts({ uploads, partPages }: Models): UploadParts {
    */
   async function turnPage(key: UploadKey, writerId: string): Promise<void> {
     const own = { ...uploadAt(key), state: 'uploading', 'writer.id': writerId };
-    // The flag is set before the page exists, because a page whose id is not in the upload must be removed too.
+    // Sets the flag before the page exists, so that a page whose id never gets into the upload is removed too.
     const row = await uploads.findOneAndUpdate(own, { $set: { isPaged: true } }, { projection: { parts: 1 } }).lean();
     const parts = row?.parts as Part[] | undefined;
     if (!parts?.[0]) return;
     const pageId = uuidv7();
     await partPages.create({ _id: pageId, uploadId: key.id, parts });
-    // If the outcome of this write is unknown, the page stays. A page whose id is not in the upload is never read.
+    // If the outcome of this write is unknown, the page stays. This is harmless, because no query reads a page whose id
+    // is not in the upload.
     const { matchedCount } = await uploads.updateOne(
       { ...own, 'parts.0.key': parts[0].key },
       { $set: { parts: [] }, $push: { pages: pageId } },
@@ -78,7 +79,7 @@ export function createUploadParts({ uploads, partPages }: Models): UploadParts {
             $push: { parts: part },
             $currentDate: { lastByteAt: true, ...(isLast ? { completeAt: true } : {}) },
             ...(isLast && { $unset: { writer: 1 } }),
-            // The trace is stored now, because the sweeper may start the landing before the request does.
+            // Stores the trace now, because the sweeper may start the landing before the request does.
             $set: {
               ...(isLast && tracedNow()),
               ...(isNoVideo && { isNoVideo }),

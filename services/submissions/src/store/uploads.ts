@@ -83,8 +83,8 @@ export interface UploadStore extends UploadLeases, Omit<UploadParts, 'removePage
   /** `refused` by `fail` → `finishing`, for another try; the hold starts again now. Returns false for other uploads. */
   retry(key: UploadKey): Promise<boolean>;
   /**
-   * Returns uploads that `fail` ended, and unless `failedOnly` also those whose failed landings are retried. They are
-   * in order of their last byte, after `after`.
+   * Returns uploads that `fail` ended, and unless `failedOnly` also uploads whose failed landings are retried; in order
+   * of their last byte, after `after`.
    */
   troubled(limit: number, failedOnly: boolean, after?: UploadPlace): Promise<Upload[]>;
   /** `refused` → `deleted` for an upload whose hold has expired. Returns false for other uploads. */
@@ -116,7 +116,7 @@ const RETRY_BASE_MS = 2_500;
 const RETRY_MAX_MS = 10 * 60_000;
 // A page shows only the newest uploads, because contributors may record many retakes.
 const SHOWN = 200;
-// The query names the states, because each state is a range of the index in which the newest uploads come first.
+// The states in the query, because each state is a range of the index with the newest uploads first.
 const SHOWN_STATES: UploadState[] = ['uploading', 'finishing', 'landed', 'refused'];
 const SLOT_TRIES = 50;
 // If a process dies while it removes parts, another process retries after this time.
@@ -241,7 +241,7 @@ export function createUploadStore(models: Models): UploadStore {
       leaseMs,
       { bytes, ...checksums }: Partial<Checksums> & { bytes: number } = { bytes: 0 },
     ) {
-      // Without $literal, a text that begins with $ would be read as a field name.
+      // Uses $literal, because MongoDB would read a text that begins with $ as a field name.
       const begun = Object.entries(beginning()).map(([field, value]) => [field, { $literal: value }]);
       const worker = { id: workerId, until: serverTime(leaseMs) };
       const isAll = (stored: unknown) => ({ $eq: [stored, bytes] });
@@ -272,7 +272,7 @@ export function createUploadStore(models: Models): UploadStore {
       const finishing = { ...uploadAt(key), state: 'finishing' };
       const landed = { $set: { state: 'landed', ...NO_PARTS }, ...NO_WORKER };
       if (await updated({ ...finishing, ...NEVER_PAGED }, landed)) return;
-      // The pages are removed first, because after the landing nothing looks for them.
+      // Removes the pages first, because after the landing no code looks for them.
       await removePages([key.id]);
       await updated(finishing, { ...landed, $currentDate: { partsDueAt: true } });
     },

@@ -2,14 +2,13 @@ import { once } from 'node:events';
 import type { Server } from 'node:http';
 import { setTimeout as wait } from 'node:timers/promises';
 
-// The gateway closes its idle connections earlier than this.
+// Longer than the gateway keeps its idle connections.
 const IDLE_MS = 1_500;
 
 /**
  * Drains a server, then closes it. From now on each response closes its connection, so that the client moves to another
- * replica. The server still listens and keeps idle connections for IDLE_MS, because a request may be on its way. A
- * request that has no response after `drainMs` milliseconds is cut: a recording can take minutes, and its client
- * resumes.
+ * replica. The server still listens and keeps idle connections for IDLE_MS, because a request may be on its way. Cuts a
+ * request that has no response after `drainMs` milliseconds: a recording can take minutes, and its client resumes.
  */
 export async function closeHttp(server: Server, drainMs: number): Promise<void> {
   server.prependListener('request', (_, response) => response.setHeader('connection', 'close'));

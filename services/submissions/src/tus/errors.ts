@@ -46,7 +46,7 @@ export function rethrowAsTusError(error: unknown): never {
   throw error;
 }
 
-// The library's own texts do not tell the client what to change.
+// Our own sentences, because the library's texts do not say what the client must change.
 const ONE_LENGTH = 'Send either Upload-Length, in bytes, or Upload-Defer-Length: 1, and not both.';
 const METADATA =
   'Upload-Metadata must be pairs of a key and its value in base64 with a space between, parted by commas, each key once.';

@@ -11,9 +11,8 @@ const LOOK_MS = 50;
 const LOOK_AFTER_MS = 1_000;
 
 /**
- * Allows one writer per upload across all replicas, by a lease in MongoDB. A request that finds the lease taken asks
- * the holder to release it and waits a few seconds, because the holder's connection may be broken without the holder's
- * notice.
+ * Allows one writer per upload across all replicas, by a lease in MongoDB. If another request has the lease, asks it to
+ * release the lease and waits a few seconds, because that request's connection may be broken without its notice.
  */
 export function createLocker({ config, log, uploads }: Pick<Context, 'config' | 'log' | 'uploads'>): Locker {
   const leaseMs = config.uploadLeaseSeconds * 1_000;
@@ -45,7 +44,8 @@ export function createLocker({ config, log, uploads }: Pick<Context, 'config' | 
           held = await takeLease({
             take: () => takeWhenFree(key, writerId, signal),
             async renew() {
-              // Many slow writers must not overload the database, so each runs one query at a time and writes seldom.
+              // Each writer runs one query at a time and seldom writes, so that many slow writers do not overload the
+              // database.
               if (isAsking || request.isReleased) return;
               isAsking = true;
               const now = performance.now();

@@ -1,8 +1,8 @@
 import type { ByteBudget } from '@recording-request/kit/fair-budget';
 
 /**
- * The room (buffer memory) that each request with bytes has from the start. The budget lends it when the request is
- * admitted.
+ * The buffer memory ("room") that each request with bytes has from the start. The server reserves it when it admits the
+ * request.
  */
 export const FIRST_ROOM_BYTES = 64 * 1024;
 

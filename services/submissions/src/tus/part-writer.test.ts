@@ -34,7 +34,7 @@ function writerTo(
       put(_key: string, body: Buffer) {
         const stored = Promise.withResolvers<void>();
         waiting.push(stored);
-        // Reads the body at the end, as a slow connection does. The bytes must not change before that.
+        // Reads the body only at the end, like a slow connection. The bytes must not change before that.
         return stored.promise.then(() => void bodies.push(`${body.toString('latin1', 0, 1)}${body.length}`));
       },
       async remove(keys: string[]) {

@@ -23,10 +23,10 @@ export type PartContext = Pick<
 >;
 
 /**
- * Stores the bytes of one request as parts of at most `UPLOAD_PART_BYTES`. While one part is stored, the next part is
- * collected if there is memory for it; at most two parts are in memory. The last part is sent in parallel with the part
- * before it. Each part is recorded after the part before it. Bytes are stored after `UPLOAD_FLUSH_SECONDS` at the
- * latest, so that a slow or silent client uses little memory.
+ * Stores the bytes of one request as parts of at most `UPLOAD_PART_BYTES`. While it stores one part, it collects the
+ * next part if there is memory for it; at most two parts are in memory. It sends the last part in parallel with the
+ * part before it, but records parts in order. It stores bytes after at most `UPLOAD_FLUSH_SECONDS`, so that a slow or
+ * silent client uses little memory.
  */
 export class PartWriter implements Disposable {
   /** All bytes before this offset are stored and recorded. */

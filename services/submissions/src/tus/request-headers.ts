@@ -29,7 +29,7 @@ export function toStrictHeaders(request: Headed): void {
     setHeader(request, 'upload-length', String(Number.MAX_SAFE_INTEGER));
 }
 
-/** Letter case does not matter in a media type, and this media type has no parameters with a meaning. */
+/** Ignores letter case and parameters: neither has a meaning in this media type. */
 const isBytesType = (type: string): boolean => type.split(';', 1)[0]!.trim().toLowerCase() === BYTES_TYPE;
 
 /** Returns the error sentence for requests to which the library would answer 403 or 501. */

@@ -24,7 +24,7 @@ import { PartStore } from './store.ts';
 import { asWriter, keyOf } from './writer.ts';
 
 const TUS_VERSION = '1.0.0';
-// When a PATCH waits for the writer's lease, the holder has this long to flush.
+// The time that the holder of the writer's lease has to flush while another PATCH waits for the lease.
 const LOCK_DRAIN_MS = 250;
 const HEADERS_MS = 30_000;
 const RETRY_AFTER = '5';
@@ -80,7 +80,8 @@ function createTusServer(context: Context): HttpServer {
     inRequest(request, response, () => answer(request, response));
   const server = createInternalServer(context.internal, listener);
   acceptExpectations(server, listener);
-  // The bytes of a recording may take as long as the recording itself, so only silence ends a request.
+  // No limit on the total time: the bytes of a recording may take as long as the recording itself. Only silence ends a
+  // request.
   server.requestTimeout = 0;
   server.headersTimeout = HEADERS_MS;
   server.timeout = config.uploadIdleSeconds * 1_000;
@@ -113,7 +114,7 @@ async function handle(
   if (request.method !== 'OPTIONS' && request.headers['tus-resumable'] !== TUS_VERSION)
     return refuseAtOnce(response, 412, `Send the header Tus-Resumable: ${TUS_VERSION}.`, 'tus_version_unsupported');
   if (!BYTES_COME.has(request.method ?? '')) return await serve(tus, context, request, response);
-  // The request is refused before a byte is read, so that all admitted requests fit into memory.
+  // Refuses the request before it reads a byte, so that all admitted requests fit into memory.
   const memory = context.uploadMemory.of(String(request.headers['x-owner-id'] ?? ''));
   if (!memory.take(WRITER_BYTES)) {
     noteShed('upload');

@@ -27,7 +27,7 @@ export class PartStore extends DataStore {
 
   override async getUpload(id: string): Promise<TusUpload> {
     const { offset, length, lastByteAt } = await this.find(id);
-    // The library computes the expiration from this date, and an upload is kept from its last byte on.
+    // The library computes the expiration from this date, so this is the date of the last byte.
     return new TusUpload({ id, offset, size: length, creation_date: lastByteAt.toISOString() });
   }
 
@@ -51,7 +51,7 @@ export class PartStore extends DataStore {
     const { uploads, uploadChecksums, objects, backupHold } = this.context;
     const upload = await this.find(id);
     uploadChecksums.forget(id);
-    // A take whose last byte has arrived belongs to the owner, and its parts may be the only copy.
+    // Refuses to delete a complete take: it belongs to the owner, and its parts may be the only copy.
     if (!(await uploads.markDeleted(keyOf(id))))
       throw tusError(410, 'This take was sent and can no longer be taken back.', 'answer_sent');
     // While a backup runs, the parts stay; the sweeper removes them later.

@@ -23,8 +23,8 @@ interface Writer extends Request {
 const current = new AsyncLocalStorage<Writer>();
 
 /**
- * Runs one request with its own writer id, under which the request takes its lease and writes. AsyncLocalStorage passes
- * the id to the store, because `@tus/server` does not pass the request.
+ * Runs one request with its own writer id. The request takes its lease and writes with this id. AsyncLocalStorage
+ * passes the id to the store, because `@tus/server` does not pass the request.
  */
 export const asWriter = <T>(request: Request, work: () => Promise<T>): Promise<T> =>
   current.run({ id: uuidv7(), ...request }, work);

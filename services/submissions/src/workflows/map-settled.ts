@@ -1,9 +1,9 @@
 import { isOutage } from '@recording-request/kit/outage';
 
 /**
- * Runs `work` for each item, `atOnce` items at a time, and returns the results. After a failure the other items still
- * run; then the failure is thrown, or an AggregateError when there are several. If `stopsOn` accepts a failure, it is
- * thrown at once, because the other items would fail in the same way.
+ * Runs `work` for each item, `atOnce` items at a time, and returns the results. After a failure, still runs the other
+ * items; then throws the failure, or an AggregateError for several. Throws at once if `stopsOn` accepts a failure,
+ * because the other items would fail in the same way.
  */
 export async function mapSettled<T, R>(
   items: readonly T[],

@@ -7,7 +7,7 @@ import { createVoiceMeter, RATE_HZ, type Sound } from '../domain/voice.ts';
 // must not count as speech.
 const FILTER = `aresample=${RATE_HZ}:async=1:first_pts=0,highpass=f=150,lowpass=f=3400`;
 const OUTPUT = ['-map', '0:a:0', '-af', FILTER, '-ac', '1', '-f', 's16le', '-'];
-// Longer than the largest accepted file plays at any bitrate of speech. The limit is needed because a few bytes may
+// Longer than the largest accepted file at any bitrate of speech. The limit is necessary, because a few bytes may
 // declare years of sound.
 const SOUND_MAX_SEC = 4 * 3_600;
 const UNKNOWN: Sound = { levelsDb: [], voiceSec: [] };
@@ -25,7 +25,7 @@ export async function measureSound(audio: Buffer, options: RunOptions<'ffmpeg'>)
   const input = ['-threads', '1', ...safeInputOptions('pipe'), '-i', 'pipe:0'];
   const about = { span: 'sound levels', purpose: 'sound', bytesIn: audio.length } as const;
   using running = runProgram('ffmpeg', [...quiet, ...input, ...OUTPUT], options, { ...about, stdin: 'pipe' });
-  // ffmpeg may end before it has read all bytes; the decoded part counts.
+  // Ignores write errors: ffmpeg may end before it has read all bytes, and the decoded part counts.
   running.stdin?.on('error', () => {});
   running.stdin?.end(audio);
   const meter = createVoiceMeter();

@@ -55,7 +55,8 @@ export function createSpeech(options: { baseUrl: string; apiKey: Secret; model: 
   const ask = async (audio: Buffer, { language, signal }: Parameters<Speech['transcribe']>[1]): Promise<unknown> => {
     const file = await toFile(audio, 'audio.m4a', { type: 'audio/mp4' });
     const limits = { signal, timeout: requestMs };
-    // A language in the request forces the model, so the client sends one only if the owner set it.
+    // The model obeys a language in the request, even a wrong one. So the client sends a language only if the owner set
+    // it.
     const what = { file, model, ...(language ? { language } : {}) };
     if (!givesTimes) return client.audio.transcriptions.create({ ...what, response_format: 'json' }, limits);
     return client.audio.transcriptions.create(
@@ -98,8 +99,8 @@ const refusesTimes = (error: unknown) =>
 
 /**
  * Returns whether the connection ended in the middle of an answer, for example because the provider restarted. undici's
- * error depends on the answer's headers, and a parser error has no code. The error of a complete body that cannot be
- * decoded has a zlib code.
+ * error depends on the headers of the response, and a parser error has no code. The error for a complete body that
+ * cannot be decoded has a zlib code.
  */
 function brokeOff(error: unknown): boolean {
   if (!(error instanceof TypeError) || !(error.cause instanceof Error)) return false;

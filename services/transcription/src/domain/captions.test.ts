@@ -11,7 +11,7 @@ const wordsOf = (texts: string[]) => texts.map(oneLine).join('').replaceAll(/\s/
 
 const TIMES = /^(\d{2,}):([0-5]\d):([0-5]\d)\.(\d{3}) --> (\d{2,}):([0-5]\d):([0-5]\d)\.(\d{3})$/;
 
-/** Parses WebVTT strictly, by the grammar for writers and not by the tolerant grammar for readers. */
+/** Parses WebVTT strictly, with the grammar for writers instead of the tolerant grammar for readers. */
 function strictCues(vtt: string): Cue[] {
   assert.ok(vtt.isWellFormed() && !/[\0\r]/.test(vtt));
   const [head, ...blocks] = vtt.replace(/\n$/, '').split('\n\n');

@@ -25,9 +25,9 @@ const LEAST_MS = 1_000;
 const LONGEST_MS = 7_000;
 
 /**
- * Returns captions of at most two lines, 1 to 7 seconds long, in order, without overlap and within the clip, whatever
- * times the provider returned. A segment within these limits becomes one cue. A longer segment is split at phrases,
- * with times in proportion to its characters. A shorter segment is shown longer if there is room, or is joined to its
+ * Returns captions of at most two lines, 1 to 7 seconds long, in order, without overlap and within the clip, for any
+ * times from the provider. A segment within these limits becomes one cue. A longer segment is split at phrases, with
+ * times in proportion to its characters. A shorter segment is shown longer if there is room, or is joined to its
  * neighbour. A cue is shorter than a second only when the speech does not fit otherwise. A segment without words
  * produces no cue. `durationSec` 0 means that the clip's length is unknown.
  */
@@ -89,7 +89,8 @@ const JOINED_COST = 4;
 const GAP_COST_PER_SEC = 3;
 const SHORT_COST = 20;
 const SHORT_COST_PER_SEC = 10;
-// A segment that ends without punctuation ends in a pause, which is nearly as good a break as a sentence's end.
+// The cost of a break after a segment without punctuation: it ends in a pause, which is nearly as good a break as a
+// sentence's end.
 const PAUSE_COST = 0.4;
 
 /** Divides the pieces into cues so that the sum of costs is lowest, as TeX breaks a paragraph into lines. */
@@ -148,7 +149,7 @@ function inTime(groups: Timed[][], limit: number): Cue[] | undefined {
   for (let at = cues.length - 1; at >= 0; at -= 1) {
     const cue = cues[at]!;
     cue.endMs = Math.min(cue.endMs, bound);
-    // A cue that has no room after it begins earlier, but leaves the previous cue at least a second.
+    // If there is no room after a cue, the cue begins earlier, but leaves the previous cue at least a second.
     const earliest = at > 0 ? cues[at - 1]!.startMs + LEAST_MS : 0;
     cue.startMs = Math.min(cue.startMs, Math.max(cue.endMs - LEAST_MS, earliest), cue.endMs - 1);
     bound = cue.startMs;

@@ -19,9 +19,9 @@ const LONGEST_WAIT_MS = 30_000;
 
 /**
  * Decides the step after a failed attempt. `attempts` counts the attempts so far; `leftMs` is the rest of the job's
- * time. When the provider is busy, broken, silent or unreachable, there is a retry after a growing wait, and not before
- * the time in `Retry-After`. After the last retry, or at once when the provider rejects our settings, the job ends as
- * an outage and runs again later. When the provider refuses the audio, the job fails without a retry.
+ * time. If the provider is busy, broken, silent or unreachable, retries after a growing wait, but not before the time
+ * in `Retry-After`. After the last retry, or at once if the provider rejects our settings, ends the job as an outage;
+ * the job runs again later. If the provider refuses the audio, fails the job without a retry.
  */
 export function afterFailure(
   failure: Failure,

@@ -49,7 +49,7 @@ function written(text: string, cues: Cue[], language: string | undefined): Trans
   return { text: words, vtt: toVtt(cues), ...(words && language ? { language } : {}) };
 }
 
-// Most speech has a higher share of voice. Below this share, the model's own confidence decides.
+// Below this share of voice, the model's own confidence decides. Most speech has a higher share.
 const LITTLE_VOICE = 0.1;
 
 const hasTimes = ({ startSec, endSec }: Segment) => Number.isFinite(startSec) && Number.isFinite(endSec);

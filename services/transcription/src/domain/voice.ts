@@ -95,7 +95,7 @@ export function createVoiceMeter(): VoiceMeter {
   };
 }
 
-/** Returns the share of a run's steps in which the pitch moves. */
+/** Returns the share of a run's steps with a change of pitch. */
 function movingOf(run: number[]): number {
   const moving = run.filter((pitch, at) => at > 0 && Math.abs(pitch - run[at - 1]!) > MOVE_MIN * pitch);
   return moving.length / (run.length - 1);

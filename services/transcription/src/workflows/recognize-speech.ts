@@ -19,9 +19,9 @@ export class NoTranscriptError extends Error {
 }
 
 /**
- * Calls the provider until it answers or refuses, or until the job's time ends (`endsAt`, epoch milliseconds). Rejects
- * with NoTranscriptError when the provider refuses this audio, with OutageError when the provider is down, or with the
- * signal's reason.
+ * Calls the provider until it returns a transcript or refuses, or until the job's time ends (`endsAt`, epoch
+ * milliseconds). Rejects with NoTranscriptError when the provider refuses this audio, with OutageError when the
+ * provider is down, or with the signal's reason.
  */
 export async function recognizeSpeech(
   speech: Speech,

@@ -9,9 +9,9 @@ import {
 } from '@recording-request/proto/projects/v1/projects';
 import { mayRepeat } from '@recording-request/proto/repeatable';
 
-/** Reads what an event about a link contains, because Kafka has no personal data. */
+/** Reads the personal data for an event about a link, because Kafka has no personal data. */
 export interface EventLinks {
-  /** Returns undefined when the link was erased. Rejects when the projects service does not answer. */
+  /** Returns undefined when the link was erased. Rejects when the projects service does not respond. */
   of(link: GetEventLinkRequest, signal: AbortSignal): Promise<GetEventLinkResponse | undefined>;
   close(): void;
 }

@@ -5,7 +5,9 @@ import { Agent as HttpsAgent } from 'node:https';
 import { isIP, type LookupFunction } from 'node:net';
 import { dialledHost, isPublicAddress } from '../domain/address.ts';
 
-/** The address is not public, or an address to which its name resolves is not public. No connection was opened. */
+/**
+ * The address is not public, or its name resolves to an address that is not public. The agent has opened no connection.
+ */
 export class AddressRefusedError extends Error {}
 
 const LOOKUP_MS = 3_000;
@@ -32,7 +34,10 @@ export function guardedAgents(options: { allowPrivate: boolean; dnsServers: stri
   return agents;
 }
 
-/** Makes the agent refuse addresses that are not public. Node calls the lookup only for names. */
+/**
+ * Makes the agent refuse IP addresses that are not public. The lookup cannot do this, because Node calls it only for
+ * names.
+ */
 function refuseLiterals(agent: HttpAgent): void {
   const dial = agent.createConnection.bind(agent);
   agent.createConnection = (target, callback) => {

@@ -30,7 +30,7 @@ export interface SenderOptions extends AddressRules {
   dnsServers: string[] | undefined;
 }
 
-// A receiver may send 100, 102 or 103 before its answer. If it sends more of them than this, the client stops reading.
+// A receiver may send 100, 102 or 103 before its response. After more of them than this, the client stops reading.
 const INFORMATION_MAX = 20;
 
 /**
@@ -139,7 +139,7 @@ class ClosedError extends Error {
   readonly code = 'ECONNRESET';
 }
 
-// A success requires that the body arrives, up to the limit; for a failure the status is enough.
+// Waits for the body, up to the limit, only after a success status. For a failure, the status is enough.
 async function readUpTo(answer: IncomingMessage, limit: number, status: number): Promise<void> {
   answer.on('error', () => {});
   if (status < 200 || status > 299) return void answer.destroy();
@@ -175,7 +175,7 @@ function reasonOf(error: unknown): string {
   if (error instanceof AddressRefusedError) return NOT_PUBLIC;
   if (error instanceof EndlessInformationError) return 'no answer came after its first informational responses';
   const code = codeOf(error);
-  // After an orderly close, the error names no system call; after a reset, it does.
+  // After an orderly close, the error contains no system call; after a reset, it does.
   if (code === 'ECONNRESET' && !(error as NodeJS.ErrnoException).syscall)
     return 'the connection was closed before the answer';
   if (REASONS[code]) return REASONS[code];

@@ -1,7 +1,7 @@
 import { inSpan, runningTrace } from '@recording-request/kit-telemetry/span';
 import type { TraceContext } from '../domain/delivery.ts';
 
-/** Returns the current trace context, or `fallback` when there is none. */
+/** Returns the current trace context; without one, returns `fallback`. */
 export function currentTrace({ traceparent, tracestate }: TraceContext): TraceContext {
   const running = runningTrace();
   return running.traceparent === '' ? { traceparent, tracestate } : running;

@@ -12,7 +12,7 @@ import {
 export interface Transcripts {
   /**
    * Returns the texts of a completed transcript; undefined when the submission was erased. Rejects when the submissions
-   * service does not answer.
+   * service does not respond.
    */
   of(
     submission: Submission,

@@ -16,7 +16,7 @@ import type { EndpointTurns } from './endpoint-turns.ts';
 import { openBody } from './open-body.ts';
 import type { SendingState } from './sending-state.ts';
 
-/** The dependencies of the dispatcher. This is not the whole context, because the dispatcher is a part of it. */
+/** The dependencies of the dispatcher. They are not the whole context, because the context contains the dispatcher. */
 export interface DeliverDeps {
   config: Config;
   log: Logger;
@@ -55,8 +55,8 @@ for (const outcome of ['delivered', 'refused', 'unreachable'])
     countAttempt({ 'recording.outcome': outcome, 'recording.attempt': attempt }, 0);
 countPaused({}, 0);
 
-// A fault in this service does not count against the endpoint: the delivery is retried after this time, at the same
-// step of its schedule.
+// The wait after a fault in this service. Such a fault does not count against the endpoint: the retry has the same step
+// of the schedule.
 const OWN_FAULT_MS = 5_000;
 
 /** Returns the duration of a claim. During that time no other process sends the delivery. */
@@ -85,7 +85,8 @@ export async function deliver(
   const { config, store, log, clock, targets } = deps;
   try {
     let found = known ?? (await look(deps, delivery.projectId, targets.recent(delivery.projectId)));
-    // The address has changed since the target was read, and an outcome at the old address would count for the new one.
+    // Makes no attempt: the address has changed since the read of the target, and the outcome at the old address would
+    // count for the new one.
     if (found && found.endpoint.targetVersion > found.target.version)
       found = await look(deps, delivery.projectId, targets.of(delivery.projectId, signal));
     if (!found) {
@@ -94,8 +95,8 @@ export async function deliver(
     }
     const { target, endpoint, renewed } = found;
     if (renewed) await resumeWaiting(deps, endpoint);
-    // Checks for an erasure again just before the attempt, because the steps above may take long and an erasure may
-    // have finished during them.
+    // Checks for an erasure again directly before the attempt: the steps above may take long, and an erasure may have
+    // finished during them.
     if (await store.ledger.isErased(delivery)) {
       await store.queue.putBack(delivery, { state: 'erased' });
       return { resumed: renewed };
@@ -192,8 +193,8 @@ function delayOf(
 }
 
 /**
- * Makes this delivery due again if the endpoint was resumed before the delivery was paused, because that resumption did
- * not see the delivery.
+ * Makes this delivery due again if the owner resumed the endpoint before this process paused the delivery: the resume
+ * did not see the delivery.
  */
 async function afterPausing(
   { store, clock }: Pick<DeliverDeps, 'store' | 'clock'>,
@@ -212,8 +213,8 @@ async function afterSuccess(
 ): Promise<boolean> {
   const { projectId, targetVersion } = endpoint;
   if (delivery.eventType !== TEST_EVENT) {
-    // Uses the endpoint as read before the attempt, which saves a write. If a failure was recorded meanwhile, the next
-    // success clears it.
+    // Uses the endpoint that was read before the attempt, which saves a write. If another process has recorded a
+    // failure since, the next success clears it.
     if (endpoint.failingSince) await store.endpoints.succeeded(projectId, targetVersion, clock.now());
     return false;
   }

@@ -13,7 +13,7 @@ export interface Place extends Disposable {
 }
 
 export interface Dispatcher {
-  /** Starts polling the ledger for due deliveries, and whether deliveries are paused. */
+  /** Starts to poll the ledger for due deliveries, and the record that pauses all deliveries. */
   start(): void;
   /**
    * Reserves a slot for a project's endpoint, so that the delivery can be recorded as claimed; undefined when no slot
@@ -54,7 +54,7 @@ export function createDispatcher(given: Omit<DeliverDeps, 'turns'>): Dispatcher 
   /** The projects whose endpoints wait for a permit. */
   const waiting = new Set<string>();
   let stopped = false;
-  /** Whether no attempt may start: the process stops, or the operator has paused all deliveries. */
+  /** Returns whether no attempt may start, because the process stops or the operator has paused all deliveries. */
   const isHalted = () => stopped || sending.current().isPaused;
   let timer: NodeJS.Timeout | undefined;
   let polling: Promise<void> | undefined;

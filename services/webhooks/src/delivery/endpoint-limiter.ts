@@ -12,8 +12,8 @@ export interface EndpointLimiter {
   /** Admits an attempt; returns undefined when its endpoint, its owner or the process has reached the limit. */
   tryAcquire(endpoint: EndpointName): Permit | undefined;
   /**
-   * Waits for the owner's turn. Returns undefined when the endpoint has reached its limit: the next `release` at this
-   * endpoint then says that an attempt was refused. Rejects with the signal's reason or with QueueFullError.
+   * Waits for the owner's turn. Returns undefined if the endpoint has reached its limit; then the next `release` at
+   * this endpoint returns true. Rejects with the signal's reason or with QueueFullError.
    */
   acquire(endpoint: EndpointName, signal: AbortSignal): Promise<Permit | undefined>;
   inUse(): number;
@@ -23,14 +23,14 @@ export interface EndpointLimiter {
 
 export interface Permit {
   /**
-   * Releases the permit; later calls do nothing. Pass no health when the attempt says nothing about the endpoint.
-   * Returns whether the endpoint's limit refused another attempt while the permit was held.
+   * Releases the permit; later calls do nothing. Pass no health if the attempt does not show the endpoint's health.
+   * Returns whether the endpoint's limit refused another attempt while this permit was held.
    */
   release(health?: EndpointHealth): boolean;
 }
 
 /**
- * A failed or slow endpoint is healthy again after this many quick answers in a row, because a single answer proves
+ * A failed or slow endpoint is healthy again after this many quick responses in a row, because a single one proves
  * nothing.
  */
 const WELL_AFTER = 5;

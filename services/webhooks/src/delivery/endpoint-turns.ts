@@ -10,15 +10,15 @@ export interface EndpointTurns {
    * `clock`) since which the endpoint has had a free permit.
    */
   begin(endpoint: Endpoint, createdAt: Date): number;
-  /** Call this when an attempt released a permit for which another delivery to the endpoint waited. */
+  /** Call this when an attempt has released a permit that another delivery to the endpoint waited for. */
   freed(projectId: string): void;
 }
 
 const KNOWN_MAX = 10_000;
 
 /**
- * Stores in the ledger when a waiting delivery was sent. Other processes, this process after a restart, and the
- * figures read this time.
+ * Stores in the ledger the time when a waiting delivery was sent. Three readers use this time: other processes, this
+ * process after a restart, and the metrics.
  *
  * @param everyMs an event that is older than this has waited; also the minimum time between two writes about one
  * endpoint

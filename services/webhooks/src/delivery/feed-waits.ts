@@ -6,8 +6,8 @@ import type { FeedStore } from '../store/feed.ts';
 /** The calls that wait for an event of their owner. */
 export interface FeedWaits extends Stoppable {
   /**
-   * Takes a place for a call; disposing it gives the place back. Fails with `too_many` beyond the places of the owner,
-   * and with `unavailable` beyond the places of this process.
+   * Takes a place for a call; disposing it returns the place. Fails with `too_many` if the owner has no free place, and
+   * with `unavailable` if this process has none.
    */
   enter(ownerId: string): Disposable;
   /**
@@ -27,7 +27,7 @@ const WAITS_IN_ALL = 1_000;
 const LOOK_MS = 1_000;
 const RETRY_AFTER_SECONDS = 5;
 
-/** One query a second reads the end of the feed of each owner for whom a call waits. */
+/** Starts one query a second that reads the ends of the feeds of all owners with waiting calls. */
 export function startFeedWaits(feed: Pick<FeedStore, 'lastOfEach'>, log: Logger): FeedWaits {
   const places = new Map<string, number>();
   const waiting = new Map<string, Set<Waiter>>();

@@ -20,9 +20,9 @@ interface OpenDeps {
 }
 
 /**
- * Returns the body of a claimed delivery. If no key opens it, records an attempt that says so, and returns undefined:
- * the delivery fails if SECRETS_KEYS_LOST names its key, else it is retried, because the operator may still restore the
- * key. This does not count against the endpoint.
+ * Returns the body of a claimed delivery. If no key opens it, records an attempt with this reason and returns
+ * undefined. Then the delivery fails if SECRETS_KEYS_LOST names its key; otherwise it is retried, because the operator
+ * may still restore the key. This does not count against the endpoint.
  */
 export async function openBody(
   { config, log, secrets, clock, store }: OpenDeps,

@@ -9,7 +9,7 @@ export interface SendingState {
   refresh(): Promise<void>;
 }
 
-/** Reads the state once before it returns, so that no process sends anything that another one has paused. */
+/** Reads the state once before it returns, so that a new process sends nothing while deliveries are paused. */
 export async function openSending(store: SendingStore, log: Logger): Promise<SendingState> {
   let state: Sending = { isPaused: false, since: new Date(0) };
   const refresh = async () => {

@@ -13,7 +13,8 @@ export interface Endpoint {
   /** The time of the first failure since the last success. */
   failingSince?: Date;
   /**
-   * The status and the fixed phrase of the last failure; 0 without an answer. Both are set while `failingSince` is set.
+   * The status of the last failure (0 without a response), and its fixed phrase. Both are set while `failingSince` is
+   * set.
    */
   lastStatusCode?: number;
   lastError?: string;
@@ -21,7 +22,7 @@ export interface Endpoint {
   failureReported?: boolean;
   /** The last time at which the endpoint's failures or its pause ended. */
   wellSince?: Date;
-  /** The time when an attempt at an event that had waited began. It is stored at most once per `WEBHOOK_POLL_MS`. */
+  /** The time when the last attempt began whose event had waited. It is stored at most once per `WEBHOOK_POLL_MS`. */
   servedAt?: Date;
   pausedAt?: Date;
   pauseReason?: PauseReason;
@@ -30,8 +31,8 @@ export interface Endpoint {
 }
 
 /**
- * Returns why a failure at `now` pauses the endpoint, or undefined when it does not. A 410 pauses the endpoint at once;
- * other failures pause it after `pauseAfterMs` without a success.
+ * Returns the reason why a failure at `now` pauses the endpoint; undefined if it does not. A 410 pauses the endpoint at
+ * once; other failures pause it after `pauseAfterMs` without a success.
  */
 export function pauseReasonFor(
   endpoint: Pick<Endpoint, 'failingSince'>,

@@ -36,7 +36,7 @@ export const listDeliveries =
 // A delivery has up to 50 attempts, so a hundred deliveries can have a megabyte.
 const ATTEMPTS_A_PAGE = 1_000;
 
-/** Returns how many deliveries one page may have so that it has at most ATTEMPTS_A_PAGE attempts; at least one. */
+/** Returns the number of deliveries that fit on a page with ATTEMPTS_A_PAGE attempts; at least one. */
 function withAttempts(deliveries: readonly Pick<DeliveryRecord, 'attempts'>[]): number {
   let attempts = 0;
   const more = deliveries.findIndex(delivery => {

@@ -61,7 +61,7 @@ async function pageOf(
   const { ownerId, after } = query;
   return await withSlot(feedPages, ownerId, signal, async () => {
     const page = await store.feed.page(query);
-    // Read after the page, because events that the page should have may have been deleted meanwhile.
+    // Reads this after the page, because retention may have deleted events of the page before the read.
     const gone = await store.feed.gone(ownerId);
     const isExpired = request.after !== '' && after < gone;
     const next = isExpired ? gone : Math.max(page.next, gone);
@@ -82,7 +82,8 @@ function queryOf({ clock }: FeedContext, request: ListEventsRequest): FeedQuery 
   if (after !== '' && since) throw new DomainError('invalid', 'Give either after or since.');
   const from = after === '' ? 0 : decodeFeedCursor(ownerId, after);
   if (from === undefined) throw new DomainError('invalid', 'after must be the nextCursor of an earlier page.');
-  // The number of an event is the time at which the feed recorded it. A time in the future begins with the next event.
+  // The number of an event is the time when the feed recorded it, so `since` is compared with numbers. A time in the
+  // future means the next event.
   const sinceMs = since && Math.min(since.getTime(), clock.now().getTime());
   return {
     ownerId,
@@ -104,7 +105,7 @@ async function shown(context: FeedContext, row: FeedRow): Promise<OwnerEvent> {
   };
 }
 
-/** Returns the JSON of the data; undefined if it was erased, or if the operator has lost its key for good. */
+/** Returns the JSON of the data; undefined if it was erased, or if its key is permanently lost. */
 async function dataOf({ config, secrets }: FeedContext, { id, data }: FeedRow): Promise<string | undefined> {
   if (data === undefined || config.secretsKeysLost.includes(keyIdOf(data))) return undefined;
   return await openData(secrets, id, data);

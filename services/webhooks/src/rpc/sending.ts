@@ -7,7 +7,7 @@ import type { Context } from '../context.ts';
 
 type SendingContext = Pick<Context, 'clock' | 'store' | 'sending' | 'dispatcher'>;
 
-/** Returns whether webhooks are sent, and how many wait. */
+/** Returns whether this system sends webhooks, and the number of waiting ones. */
 export const getSending = (context: SendingContext) => (): Promise<GetSendingResponse> => shown(context);
 
 /** Pauses or resumes all deliveries. This process follows at once. */

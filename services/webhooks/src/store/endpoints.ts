@@ -17,15 +17,15 @@ export interface Endpoints {
     now: Date,
     read?: Endpoint,
   ): Promise<{ endpoint: Endpoint; renewed: boolean }>;
-  /** Records a failure. Returns undefined when the address has changed since. */
+  /** Records a failure. Returns undefined if the address has changed since the attempt. */
   failed(projectId: string, targetVersion: number, attempt: Attempt): Promise<Endpoint | undefined>;
   /** Notes that the event about the failures since `failingSince` has been recorded. */
   failureReported(projectId: string, failingSince: Date): Promise<void>;
   /** Ends the failures of the endpoint. */
   succeeded(projectId: string, targetVersion: number, at: Date): Promise<void>;
-  /** Records that an attempt at an event that had waited begins. */
+  /** Records that an attempt begins whose event had waited. */
   served(projectId: string, at: Date): Promise<void>;
-  /** Returns false when the endpoint is already paused or the address has changed since. */
+  /** Pauses the endpoint. Returns false if it is already paused or the address has changed since the attempt. */
   pause(projectId: string, targetVersion: number, reason: PauseReason, at: Date): Promise<boolean>;
   resume(projectId: string, targetVersion: number, now: Date): Promise<void>;
   /** Records that the deliveries that waited when the endpoint was reset are now due. */
@@ -45,7 +45,7 @@ export interface Endpoints {
 
 const FAILURE = { failingSince: 1, lastStatusCode: 1, lastError: 1, failureReported: 1 } as const;
 
-// Schedules a check. If this process dies before it makes the deliveries due, the check does it.
+// Schedules a check. If this process dies before it makes the deliveries due, the check makes them due.
 const reset = (now: Date) => ({
   $set: { state: 'active' as const, checkAt: now, resuming: true, wellSince: now },
   $unset: { ...FAILURE, pausedAt: 1, pauseReason: 1 } as const,

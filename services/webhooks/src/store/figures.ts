@@ -9,8 +9,8 @@ export interface FirstDue {
 }
 
 /**
- * Reads the operator's figures: deliveries from an index only, endpoints by their ids. Reads and counts at most
- * COUNTED_MAX of each.
+ * Runs the queries of the operator's metrics: deliveries from an index only, endpoints by their ids. Reads and counts
+ * at most COUNTED_MAX of each.
  */
 export interface FigureStore {
   endpointsByState(): Promise<{ ok: number; failing: number; paused: number }>;

@@ -5,7 +5,7 @@ import type { Models } from './models.ts';
 
 export interface SendingStore {
   get(): Promise<Sending>;
-  /** Pauses or resumes all deliveries. Changes nothing if they already are. */
+  /** Pauses or resumes all deliveries. Changes nothing if they already have this state. */
   set(isPaused: boolean, now: Date): Promise<void>;
 }
 

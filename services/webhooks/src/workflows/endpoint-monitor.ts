@@ -5,8 +5,8 @@ import { recordFailing } from './record-failing.ts';
 
 /**
  * Checks each paused, failing or just resumed endpoint for a new address every `pausedCheckMs`, because the RPC that
- * reports a new address may have been lost. Also records the event about an endpoint that fails for long. One process
- * makes each check.
+ * reports a new address may have been lost. Also records the event about an endpoint that has failed for a long time.
+ * Each check runs in only one process.
  */
 export function startEndpointMonitor(context: Context): Stoppable {
   const { config, log, store, dispatcher } = context;

@@ -16,9 +16,7 @@ const event = newEvent('submission.erasure', {
   value: { projectId: 'p', submissionId: 's', erasedAt },
 });
 
-/**
- * Records an event in a database in which an insert takes `insertMs`. Returns how often this process sends the event.
- */
+/** Records an event in a database whose inserts take `insertMs`. Returns how often this process sends the event. */
 async function sentAfter(insertMs: number): Promise<number> {
   let now = 0;
   let sent = 0;

@@ -8,7 +8,7 @@ type FiguresContext = Pick<Context, 'config' | 'log' | 'clock' | 'connection' | 
 
 const STEP = { 'recording.step': 'webhook' };
 const LONGEST_FAILING = 10;
-/** The promise: the first attempt at an event begins within a minute. */
+/** The limit of the promise that the first attempt at an event begins within a minute. */
 const LATE_MS = 60_000;
 const LATE_MAX = 100;
 const reportEndpoints = reportOf('recording.webhook.endpoints');

@@ -6,8 +6,8 @@ import { limitMedia, openSubmissions, QUICKLY, rateOf, scaleMedia, told } from '
 
 const TOLERANCE = 0.25;
 /**
- * The limit of each of the two pods. Together they use one of the two processors, as in the measurement of `npm run
- * capacity`. That measurement also had the same pixels, but clips of other lengths.
+ * The CPU limit of each of the two pods. Together they use one of the two processors, as in the measurement of `npm run
+ * capacity`. Its clips had the same pixels, but other lengths.
  */
 const CORES = 0.5;
 const REPLICAS = 2;

@@ -43,11 +43,11 @@ const KINDS =
   'deployments,replicasets,pods,jobs,services,configmaps,serviceaccounts,networkpolicies,poddisruptionbudgets,horizontalpodautoscalers';
 /** The objects that Kubernetes creates in every namespace. */
 const EVERYWHERE = ['configmap/kube-root-ca.crt', 'serviceaccount/default'];
-/** The common settings. A revision keeps the objects that pods of the previous revision use. */
+/** The common settings. Each revision has its own, so that pods of the previous revision can keep theirs. */
 const SETTINGS_OF = /^configmap\/settings-[0-9a-f]{10}$/;
 /**
- * These Jobs are hooks. Helm waits for them and never uninstalls them, so that their logs stay, but deletes each before
- * the next one. Helm deletes their helper objects when they succeed.
+ * These Jobs are hooks. Helm waits for them. It never uninstalls them, so that their logs stay, but deletes an old Job
+ * before it creates the next one. It deletes their helper objects after a success.
  */
 const HOOKS = /^(?:job\.batch\/(?:migrate|doctor)$|pod\/(?:migrate|doctor)-)/;
 

@@ -10,7 +10,7 @@ import {
   told,
 } from '../product/media-rate.ts';
 
-/** A quarter of a processor per pod, for one job at a time: the node does not limit four pods. */
+/** The CPU limit of a pod with one job at a time: small enough that the node does not limit four pods. */
 const PROCESSORS = 0.25;
 const MANY = 4;
 const LEAST = 0.85;

@@ -132,7 +132,7 @@ async function idsOf({ owner }: ClusterHarness): Promise<string[]> {
   return lists.flat().map(({ submissionId }) => submissionId);
 }
 
-/** Returns the submissions with events in two partitions of a topic. */
+/** Returns the submissions whose events are in two partitions of a topic. */
 function divided(published: PublishedEvent[]): Set<string | undefined> {
   const first = new Map<string, number>();
   const found = new Set<string | undefined>();

@@ -15,7 +15,7 @@ export const rollingRestart: ClusterCase = {
     const random = plan.random.fork('transfers');
     const restart = () => whileContributing(harness, plan, () => restartAll(product));
     await withoutFailures(harness, () => whileTransferring(harness, random, restart));
-    // Also reads the logs of deleted pods, because the pods with the most rebalances no longer exist.
+    // Reads the logs of deleted pods too, because the pods that saw the most rebalances no longer exist.
     for (const [pod, { length }] of await errorsOfPods(place, NAMESPACE, /rebalanc/i, began))
       harness.violated(`${pod} logs ${length} rebalances of its group as errors`);
   },

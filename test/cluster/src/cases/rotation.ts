@@ -10,7 +10,7 @@ import { whileContributing, withoutFailures } from '../requests.ts';
 // The kubelet updates mounted Secrets about once a minute, and a service reads its files every five seconds.
 const SEEN_MS = 180_000;
 const LOOK_MS = 2_000;
-// The image has no other program than node.
+// Uses node, because the image has no other program.
 const PRINT = ['node', '--print', "fs.readFileSync('/tls/tls.crt', 'utf8')"];
 
 /** Writes new certificates of the same authority to the Secrets of all services; resolves when every pod has them. */

@@ -13,15 +13,18 @@ const SCALED: readonly Scaled[] = ['projects', 'submissions'];
 const FEW = 2;
 const MANY = 4;
 const STABILISATION_SECONDS = 30;
-/** The time in which the load rises in steps, the autoscaler reacts, and a pod starts. */
+/** The time limit for scaling up: the load rises in steps, the autoscaler reacts, and a pod starts. */
 const OUT_MS = 240_000;
-/** The stabilisation period after the load. It starts again when other load needs another pod. */
+/**
+ * The time limit for scaling down: the stabilisation period after the load. It starts again if other load needs another
+ * pod.
+ */
 const IN_MS = 180_000;
 /** The time until a restarted service has metrics. */
 const ACTIVE_SECONDS = 90;
 /**
- * The time in which callers find the last pod; they look for new pods every few seconds. README.md promises even shares
- * after 30 s.
+ * The time that callers need to find the last pod; they check for new pods every few seconds. README.md promises even
+ * shares after 30 s.
  */
 const FINDING_MS = 16_000;
 const MEASURED_MS = 12_000;

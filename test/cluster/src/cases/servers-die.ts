@@ -9,7 +9,7 @@ import { allPods, changedPods, noticedMs } from '../product/readiness.ts';
 import { whileContributing, withoutFailures } from '../requests.ts';
 
 const BACK_MS = 15_000;
-/** The time after `BACK_MS` in which the case still looks for a late recovery. */
+/** After `BACK_MS`, the case waits this long for a late recovery. */
 const LOOK = { limitMs: 90_000, everyMs: 250 };
 const WATCHED_MS = 300_000;
 /** The number of clips to send while Kafka lacks a broker. */
@@ -39,7 +39,7 @@ async function firstWrite({ owner }: ClusterHarness, projectId: string, since: n
 
 /**
  * Measures how long events wait in MongoDB until Kafka has them, while `work` runs. Returns the longest wait in
- * milliseconds. The wait of an event that already waits counts from now, because Kafka did not cause its earlier delay.
+ * milliseconds. For an event that already waits, counts from now, because Kafka did not cause its earlier delay.
  */
 async function longestWait(harness: ClusterHarness, work: () => Promise<unknown>): Promise<number> {
   await using mongo = new AsyncDisposableStack();

@@ -26,10 +26,10 @@ const SETTINGS = {
   S3_BUCKET: STORES.bucket,
 };
 /**
- * The number of failures that processes of the previous version may cause; that version gets no fixes any more. Its
+ * The number of failures that processes of the previous version may cause; that version gets no more fixes. Its
  * gateways do not retry at another replica when a replica ends, and they end before a slow client has the last bytes of
  * an HTTP response. Its submissions service interrupts the body of an upload when it ends, even in the request that
- * begins the upload. Most runs have none of these failures. Many of them would mean that the previous version cannot
+ * begins the upload. Most runs have no such failure. Many such failures would mean that the previous version cannot
  * read the data of this version.
  */
 const FAILED_MAX = 10;

@@ -12,8 +12,8 @@ import { type ProcessorUse, watchProcessors } from './processor-use.ts';
 const LOOK_MS = 250;
 const DONE = { limitMs: 360_000, everyMs: LOOK_MS };
 /**
- * The part of the clips that is measured. During the first clips, new pods compile their code. During the last clips,
- * some pods have no job.
+ * The measured part of the clips. During the first clips, new pods compile their code. During the last clips, some pods
+ * have no job.
  */
 const STEADY = [0.35, 0.85] as const;
 
@@ -68,7 +68,7 @@ export async function scaleMedia({ product }: ClusterHarness, replicas: number):
   await product.settled();
 }
 
-/** Keeps every job waiting until disposal: the database refuses to store a running job. */
+/** Keeps every job waiting until disposal, by making the database refuse to store a running job. */
 export async function holdJobs(connection: Connection): Promise<AsyncDisposable> {
   const validate = (validator: object) => connection.db!.command({ collMod: 'submissions', validator });
   await validate({ 'job.state': { $ne: 'running' } });

@@ -9,7 +9,7 @@ import type { ClusterHarness } from '../harness.ts';
 const RATE = { first: 20, more: 10, most: 300 };
 const STEP_MS = 5_000;
 const TICK_MS = 20;
-/** Few connections, so that requests wait on a busy machine instead of failing. */
+/** Few connections, so that on a busy machine requests wait instead of failing. */
 const CONNECTIONS = 16;
 
 /**

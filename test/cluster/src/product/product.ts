@@ -115,7 +115,7 @@ export async function restartAll(product: Product): Promise<void> {
   }
 }
 
-/** Deletes installations; resolves when all their objects are gone. */
+/** Deletes installations. Resolves when all their objects are deleted. */
 export async function removeNamespaces(kubectl: Kubectl, names: string[]): Promise<void> {
   await kubectl.run(['delete', 'namespace', ...names, '--ignore-not-found', '--wait'], GONE_MS);
 }

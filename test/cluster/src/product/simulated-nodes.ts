@@ -40,7 +40,7 @@ export async function simulateNodes(kubectl: Kubectl): Promise<SimulatedNodes> {
   await renew();
   let renewing: Promise<unknown> = Promise.resolve();
   const timer = setInterval(() => {
-    // Ignores a failed renewal, because the next one follows. If Kubernetes then treats a node as lost, the case
+    // Ignores a failed renewal, because the next one follows soon. If Kubernetes treats a node as lost, the case
     // reports it.
     renewing = renew().catch(() => {});
   }, RENEW_MS);

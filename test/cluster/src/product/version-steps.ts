@@ -7,9 +7,9 @@ export interface VersionStep {
   /** The version that runs after this step, in the words of an operator. */
   what: string;
   objects: Manifest[];
-  /** Whether the objects are of the previous version. */
+  /** True if the objects are from the previous version. */
   isBefore?: boolean;
-  /** Whether the migration of this version runs first. */
+  /** True if the migration of this version runs first. */
   migrates?: boolean;
 }
 

@@ -50,7 +50,7 @@ export function loginDesk({ mongo, kafka, store, authority, s3 }: Servers): Logi
       await connection.close();
     }
   };
-  /** How to log in once at each server. The name is a key that only the users of this server have. */
+  /** For each server, a function that logs in once. The names are keys that only the users of this server have. */
   const reach: Record<string, { server: string; once(keys: Record<string, string>): Promise<unknown> }> = {
     MONGO_URL: {
       server: 'MongoDB',

@@ -30,7 +30,7 @@ export async function startSeveral(options: ServersOptions): Promise<Beside> {
   const desk = loginDesk({ mongo, kafka, store, authority: authority.cert, s3: servers.s3 });
   const logins = await desk.add();
   const opened = starting.move();
-  // Omits the keys of the root user, because no service gets them.
+  // Leaves out the keys of the root user, because no service gets them.
   const { S3_ACCESS_KEY: _, S3_SECRET_KEY: __, ...known } = servers.env;
   const own = Object.entries(logins).map(([name, keys]) => secret(ownSecret(name), keys));
   return {

@@ -4,7 +4,7 @@ import { delivered } from '../system/recovery.ts';
 
 /** Enough late events for a page, if an owner's endpoint could cause one. */
 const CLIPS = 8;
-// An event is late after a minute, which no factor divides.
+// Longer than the minute after which an event is late; the factor does not divide this minute.
 const LASTS_MS = 75_000;
 const LIMIT_MS = 60_000;
 /** A page about late deliveries would come within this time. */

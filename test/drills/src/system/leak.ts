@@ -22,7 +22,8 @@ export async function leakSockets(
   const target = Math.floor(limit * share);
   const fill = async () => {
     const held = (await readdir(`/proc/${pid}/fd`)).length;
-    // The process does not count connections that it has not accepted yet among its files.
+    // Counts our open connections too, because connections that the process has not accepted yet are not among its
+    // files.
     const missing = Math.min(target - held, target - open.size);
     for (let more = 0; more < missing; more++) {
       const socket = connect({ host: hostname, port: Number(port) });

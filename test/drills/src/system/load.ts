@@ -5,7 +5,7 @@ import type { Owners } from './owners.ts';
 
 /** A load of contributors and an owner. They act at fixed times, even while earlier requests still run. */
 export interface SteadyLoad extends AsyncDisposable {
-  /** Hands in one more clip for this project. Rejects when the clip is not accepted. */
+  /** Sends one more clip to this project. Rejects if the service does not accept it. */
   handIn(project: Project): Promise<void>;
   /** The latest accepted clips, oldest first. */
   readonly clips: readonly HandedIn[];
@@ -23,7 +23,9 @@ const CLIP_EVERY_MS = 2_000;
 const READ_EVERY_MS = 250;
 /** The share of clips with speech, each of which gets a transcript. */
 const SPEECH = 0.5;
-/** The limits of concurrent operations, so that a stalled system does not fill this process. */
+/**
+ * The limits of concurrent operations, so that operations of a stalled system do not fill the memory of this process.
+ */
 const CLIPS_MOST = 30;
 const READS_MOST = 40;
 const PATIENCE_MS = 60_000;

@@ -12,7 +12,7 @@ export interface Owners {
   others: Project[];
   /** The endpoints of all owners. */
   endpoints: Faults;
-  /** One of the other owners, whose endpoint a drill can break alone. */
+  /** One of the other owners. A drill can break the endpoint of only this owner. */
   single: { project: Project; endpoint: FaultProxy };
 }
 

@@ -10,7 +10,9 @@ interface Limits {
   signal: AbortSignal;
 }
 
-/** Waits until the clips have their media and transcripts. Rejects when one has failed for good, and after `limitMs`. */
+/**
+ * Waits until the clips have their media and transcripts. Rejects if one has permanently failed, and after `limitMs`.
+ */
 export async function processed(harness: Harness, clips: readonly HandedIn[], { limitMs, signal }: Limits) {
   let states: State[] = [];
   const look = async () => {

@@ -72,7 +72,7 @@ export const exportWhileLanding: FaultCase = {
   },
 };
 
-/** Reads an archive; runs `meanwhile` after its first bytes and before the rest. */
+/** Reads an archive. Runs `meanwhile` between its first bytes and the rest. */
 function download(
   harness: Harness,
   { projectToken }: Project,

@@ -5,9 +5,12 @@ import type { FaultCase } from '../fault-case.ts';
 import { ownServers } from '../harness/own-servers.ts';
 
 const TERMS_CHARACTERS = 20_000;
-/** The clips that land meanwhile. Together, their events are several times larger than a broker's largest message. */
+/**
+ * The clips that land during the pause. Together, their events are several times larger than a broker's largest
+ * message.
+ */
 const LARGE = { short: { clips: 24, haltMs: 8_000 }, long: { clips: 120, haltMs: 20_000 } };
-/** Longer than the time for which a client retries one batch. */
+/** Longer than a client retries one batch. */
 const LONG = { short: { haltMs: 40_000, after: 6 }, long: { haltMs: 170_000, after: 15 } };
 
 const largeKafka = ownServers('kafka');

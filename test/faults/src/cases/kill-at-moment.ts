@@ -36,7 +36,7 @@ async function killAtMoments(
 // progress.
 const TIMES = { short: 3, long: 12 };
 
-/** The collections with writes that another step must follow. */
+/** The collections whose writes another step must follow. */
 const COLLECTIONS = ['uploads', 'submissions', 'responses', 'links', 'deliveries'];
 
 export const killAfterCommit: FaultCase = {

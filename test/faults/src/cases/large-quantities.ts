@@ -45,7 +45,7 @@ export const projectsList: FaultCase = {
 const PARTS = { short: 1_000, long: 6_000 };
 const PART_BYTES = 1_024;
 /**
- * The limit of a later PATCH is the time of the first PATCH, multiplied by FACTOR, plus NOISE_MS for variations of the
+ * The time limit of a later PATCH is the time of the first PATCH, times FACTOR, plus NOISE_MS for variations of the
  * machine.
  */
 const FACTOR = 1.5;

@@ -40,7 +40,7 @@ export const restore: FaultCase = {
   async run(harness, { random, submissions, signal }) {
     const dir = join(harness.dataDir, 'backup');
     const { plain } = await harness.projects();
-    // When the backup begins, two takes are in progress: one lands about now, and the other has acknowledged bytes.
+    // At the start of the backup, two takes are in progress: one is landing, and the other has acknowledged bytes.
     const open = byHand(harness, { project: plain }, harness.take(random.fork('open'), { padBytes: 200_000 }));
     await open.begin();
     await open.create();
@@ -55,8 +55,8 @@ export const restore: FaultCase = {
     const published = delay(HALTED_MS).then(() => harness.fleet.resume(webhooks!));
     let copying = true;
     const later: Entry[] = [];
-    // Contributes until the backup is complete, because clips that land meanwhile must not remove objects that the
-    // backup still copies.
+    // Contributes until the backup is complete, because clips that land during the backup must not remove objects that
+    // the backup still needs.
     const meanwhile = (async () => {
       for (let round = 0; (copying || round === 0) && !signal.aborted; round++)
         later.push(...(await harness.load(4, random.fork(`meanwhile ${round}`), { width: 4, speech: 0.3 })));

@@ -5,8 +5,8 @@ import type { FaultCase } from '../fault-case.ts';
 import type { Harness } from '../harness/harness.ts';
 
 /**
- * If a take exceeds this factor plus these milliseconds, the collector has slowed it down. Smaller differences are
- * variations of the machine.
+ * If a take is slower than the usual time multiplied by this factor plus these milliseconds, the collector has slowed
+ * it down. Smaller differences are variations of the machine.
  */
 const FACTOR = 2.5;
 const NOISE_MS = 1_500;

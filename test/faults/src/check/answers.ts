@@ -1,8 +1,8 @@
 import type { Harness } from '../harness/harness.ts';
 
 /**
- * Reports each request without a response or with a status above 503. For cases in which every service runs, but a
- * server that they need is down or slow.
+ * Reports each request without a response or with a status above 503. Use this if every service runs, but a server that
+ * they need is down or slow.
  */
 export function badAnswers({ gateway, violated }: Pick<Harness, 'gateway' | 'violated'>): void {
   for (const { at, what } of gateway.incidents)

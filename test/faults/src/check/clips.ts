@@ -6,8 +6,8 @@ import type { Receiver } from '../owner/receiver.ts';
 import type { Expectations } from './expectations.ts';
 
 /**
- * Checks that each take with the outcome `ok` exists once unless it was erased, that each `unknown` take exists at most
- * once, that no `failed` take exists, and that there are no other clips.
+ * Checks four rules. Each take with the outcome `ok` exists once, unless it was erased. Each `unknown` take exists at
+ * most once. No `failed` take exists. There are no other clips.
  */
 export function takeViolations(submissions: SubmissionJson[], entries: Entry[]): string[] {
   const violations: string[] = [];

@@ -8,7 +8,7 @@ import type { Project } from '../owner/owner.ts';
 /** The number of events for each type and subject. */
 export type Counts = Map<string, number>;
 
-/** Returns the name under which an event is counted: its type, and the clip, response, link or project that it is about. */
+/** Returns the key that counts an event: its type, and the clip, response, link or project that it is about. */
 export function countedAs({ type, projectId, submissionId, tokenId, data }: OwnerEventJson): string {
   if (type === 'link.recording') return `${type} ${data?.responseSessionId}`;
   if (type === 'response.completed')
@@ -34,8 +34,8 @@ export async function eventsOfClips(harness: Harness, { projectId }: Project): P
 }
 
 /**
- * Compares the events that an owner's readers saw with those that must exist. `ledger`: the events of the webhook
- * ledger. A response that began and sent no clip may have an event.
+ * Compares the events that an owner's readers saw with the expected events. `ledger` has the events of the webhook
+ * ledger. A response that began but sent no clip may have an event.
  */
 export function feedViolations(
   seen: OwnerEventJson[],

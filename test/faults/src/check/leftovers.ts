@@ -12,9 +12,7 @@ export interface LeftoversOptions {
   bucket: string;
 }
 
-/**
- * Finds data that a service at rest must not keep. Apart from this code, the suite does not read the servers directly.
- */
+/** Finds data that a service at rest must not have. Only this code of the suite reads the servers directly. */
 export interface Leftovers extends AsyncDisposable {
   violations(expected: Expectations): Promise<string[]>;
   /** Returns the lag of each consumer group. */

@@ -80,7 +80,7 @@ export async function openFilm(options: Omit<ClipOptions, 'dir'>): Promise<(rand
 
 function takeOf({ bytes: plain, mimeType, speaks, pictures }: Film, random: Random, padBytes: number): Take {
   const mark = random.bytes(24);
-  // The padding repeats the take's mark, so that a mixture with bytes of another take would be detected.
+  // The padding repeats the take's mark, so that the test detects a mixture with bytes of another take.
   const padding = Buffer.concat([mark, Buffer.alloc(padBytes, mark)]);
   const bytes = Buffer.concat([plain, ignored(mimeType, padding)]);
   return { bytes, sha256: createHash('sha256').update(bytes).digest('hex'), mimeType, speaks, pictures };

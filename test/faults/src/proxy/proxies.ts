@@ -49,8 +49,8 @@ export async function openProxies(env: Record<string, string>): Promise<Proxies>
 
 type OpenProxy = (options: Parameters<typeof openProxy>[0]) => Promise<FaultProxy>;
 
-// A member of a replica set reports the addresses of all members. The proxies must replace these addresses by their
-// own; otherwise drivers bypass the proxies.
+// A member of a replica set reports the addresses of all members. The proxies must replace these addresses with their
+// own; otherwise, drivers bypass the proxies.
 async function mongoProxies(url: string, open: OpenProxy): Promise<{ proxies: FaultProxy[]; address: string }> {
   const hosts = /^mongodb:\/\/([^/]+)/.exec(url)![1]!.split(',');
   const replacements: Replacement[] = [];

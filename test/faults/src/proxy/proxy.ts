@@ -33,7 +33,7 @@ export interface FaultProxy extends AsyncDisposable {
   down(): Promise<void>;
   /** Keeps connections open and accepts new ones, but passes no byte. */
   freeze(): void;
-  /** Stops all bytes of the open connections, as if the other side had lost power. New connections work. */
+  /** Stops all bytes of the open connections, as if the server had lost power. New connections work. */
   strand(): void;
   /** Limits the speed of each connection in each direction. */
   slow(bytesPerSecond: number): void;
@@ -176,7 +176,7 @@ function breakOff(socket: Socket): void {
 
 function join(joint: Joint): void {
   const { client, server } = joint;
-  // Bytes that one side sent before it closed still reach the other side.
+  // Ends the other side only after it has got the bytes that this side sent before it closed.
   client.once('close', () => server.destroySoon());
   server.once('close', () => client.destroySoon());
   void carry(client, server, 'request', joint);

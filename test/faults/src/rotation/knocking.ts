@@ -39,7 +39,7 @@ export async function startConnectionProbes(harness: Harness): Promise<Connectio
         const calls = [callOnce(internal, service, address)];
         if (http?.startsWith('https') && name === 'gateway') calls.push(ask(internal, service, http));
         count += calls.length;
-        // Ignores a failure when the process was stopped meanwhile.
+        // Ignores a failure if the process was stopped during the call.
         await Promise.all(calls).catch(error => harness.fleet.of(service)[index]!.ready && failed(error));
       }
   };

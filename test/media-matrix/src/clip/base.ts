@@ -32,7 +32,7 @@ const patch = (name: string, [left, top, right, bottom]: number[], colour: Colou
   ...{ name, left: left!, top: top!, right: right!, bottom: bottom! },
   colour,
 });
-/** Four different corners, which reveal any turn or mirroring, and two greys. */
+/** Four different corners, which show any turn or mirroring, and two greys. */
 export const PATCHES: Patch[] = [
   patch('red', [0, 0, 0.25, 0.3], [200, 40, 40]),
   patch('green', [0.75, 0, 1, 0.3], [30, 190, 60]),

@@ -63,7 +63,7 @@ function isHeld(clip: ClipSpec): boolean {
   return isInMp4 || (MOV_VIDEO.includes(video) && MOV_AUDIO.includes(audio));
 }
 
-/** Returns the reasons why the clip may not have this judgement; empty if it may. */
+/** Returns the differences of a judgement from the permitted results of a clip; empty if there are none. */
 export function surprises(clip: ClipSpec, { verdict, reason, faults }: Judgement): string[] {
   const expected = expectedOf(clip);
   const found = [...faults];

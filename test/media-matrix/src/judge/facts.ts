@@ -1,4 +1,4 @@
-/** Reads with ffprobe how a file tells players to show it. */
+/** Reads, with ffprobe, a file's instructions for players: its size, shape, colours and times. */
 import { runTool } from '../clip/run-ffmpeg.ts';
 
 interface Stream {

@@ -50,8 +50,8 @@ export async function judge(path: string, clip: ClipSpec, outcome: Outcome, sign
 const LONG_PACKETS = new Set(['flac', 'alac']);
 
 /**
- * Returns the seconds by which a clip's duration may differ because of its last packet of sound: the file has the whole
- * packet, but a player may hide a part of it.
+ * Returns the permitted difference of a clip's duration, in seconds. The file has the whole last packet of sound, but a
+ * player may hide a part of it.
  */
 const packetOf = ({ sound, pictures, facts }: Decoded) => {
   const isLong = facts.sounds.some(({ codec }) => LONG_PACKETS.has(codec!));

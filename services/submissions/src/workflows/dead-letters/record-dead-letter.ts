@@ -20,7 +20,7 @@ export async function recordDeadLetter(
   const valueBytes = value?.length ?? 0;
   const sentence = tooLarge ? `${reason}. ${NOT_KEPT}` : reason;
   await deadLetters.add({ ...letter, reason: sentence, valueBytes }, { key, value });
-  // Checked after the write: if an erasure starts in between, it removes the dead letter too.
+  // Checks only after the write: an erasure that starts in between removes the dead letter itself.
   if (projectId && (await erasures.findProject(projectId))) await deadLetters.remove({ projectId });
   if (submissionId && (await erasures.find(submissionId))?.erasedAt) await deadLetters.remove({ submissionId });
 }

@@ -12,7 +12,7 @@ export async function purgeAgain(context: EraseContext): Promise<void> {
       if (objects + uploads > 0)
         log.info({ projectId, submissionId, objects }, 'Late results of an erased submission were removed');
     } catch (error) {
-      // When the store cannot remove one object, the others are still removed.
+      // If the store cannot remove one object, continue with the others.
       log.warn(
         { err: error, projectId, submissionId },
         'Late results of an erased submission could not be removed; a later turn retries',

@@ -10,7 +10,7 @@ export async function purgeUploads(
 ): Promise<Tally> {
   const tallies = await mapSettled(ids, async id => {
     const held = await objects.purge(uploadPrefix(id));
-    // Each purge is recorded separately, so that after a failed purge the others need no repetition.
+    // Records each purge separately, so that a failed purge does not make the others run again.
     await erasures.uploadsPurged([id]);
     return { uploads: 1, ...tallyOf(held) };
   });

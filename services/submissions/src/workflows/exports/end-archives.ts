@@ -22,7 +22,7 @@ export async function removeArchives(context: EndContext): Promise<void> {
       await objects.purge(archivePrefix(projectId, id), PARTS);
       await archives.remove({ id, projectId });
     } catch (error) {
-      // When the store cannot remove one object, the others are still removed.
+      // If the store cannot remove one object, continue with the others.
       log.warn({ err: error, projectId }, 'An archive could not be removed; a later turn retries');
     }
   }

@@ -4,7 +4,7 @@ import type { Invitation, Link, ListLinksResponse, Project } from '@recording-re
 import type { Context } from '../../context.ts';
 import type { Submission } from '../../domain/clips/submission.ts';
 
-/** A clip with what the owner stated about its link. */
+/** A clip with its invitation. */
 export interface ExportedClip extends Submission {
   invitation?: Invitation | undefined;
 }

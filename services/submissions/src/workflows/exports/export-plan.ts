@@ -28,7 +28,7 @@ interface PlanContext {
   exportObjects: Pick<Objects, 'get' | 'stat'>;
 }
 
-// Videos that were unreadable before are checked again for at most this long; unchecked videos stay omitted.
+// The time limit for checking earlier unreadable videos again; the export omits those that it could not check.
 const LOOKING_MS = 60_000;
 const LOOKS_AT_ONCE = 8;
 // The number of tries per video. After each failed try, the store must answer another request.
@@ -84,7 +84,7 @@ const fits = (row: ExportRow, { selected, transcriptStatus }: Pick<Filter, 'sele
 /** Checks unreadable videos again. Yields the ids of those that can be read now. Fails when the store is down. */
 async function* readableOf(looking: Looking, rows: ExportRow[], signal: AbortSignal): AsyncGenerator<string> {
   const endsAt = performance.now() + LOOKING_MS;
-  // The start is random, so that each call reaches different videos when the time is too short for all.
+  // Starts at a random video, so that calls reach different videos if the time is too short for all.
   const first = Math.floor(Math.random() * rows.length);
   const turns = [...rows.slice(first), ...rows.slice(0, first)];
   for (let at = 0; at < turns.length && performance.now() < endsAt; at += LOOKS_AT_ONCE) {
@@ -111,8 +111,7 @@ async function isReadable(
 }
 
 /**
- * Returns whether a video can be read at `offset`. Fails when the store is down, because that says nothing about the
- * video.
+ * Returns whether a video can be read at `offset`. Fails if the store is down, because then the video may be readable.
  */
 export async function canReadOn(
   objects: PlanContext['exportObjects'],
@@ -144,7 +143,10 @@ function without(all: IdList, left: string[]): IdList {
   return kept;
 }
 
-/** Returns the error of an export from which a clip was erased meanwhile, or of an archive that was ended. */
+/**
+ * Returns the error for an export that lost a clip through an erasure during the export, or for an archive that was
+ * ended.
+ */
 export const erasedMeanwhile = (): DomainError =>
   new DomainError(
     'unavailable',

@@ -40,7 +40,7 @@ export function startExport(exports: Context['exports'], ownerId: string): Dispo
   throw new DomainError('too_many', sentence, { retryAfterSec: RETRY_AFTER_SECONDS });
 }
 
-/** The source of the texts of an export. Reading its submissions fails when one of them was erased meanwhile. */
+/** The source of the texts of an export. Reading its submissions fails if one of them was erased during the export. */
 export interface TextSource {
   projectName: string;
   createdAt: Date;
@@ -219,7 +219,8 @@ const linksOf = (selection: ExportSelection, links: ListLinksResponse, { config 
   presentLinks(shownLinks(selection, links), { baseUrl: config.publicBaseUrl, projectId: selection.projectId });
 
 const FIRST_PAGE = 20;
-// Small, because the size of the next rows is a guess: a page that is twenty times larger than expected takes a few MB.
+// Small, because the size of the next rows is a guess: even if a page is twenty times larger than expected, it takes
+// only a few MB.
 const LARGEST_PAGE = 50;
 // The memory that a page may use while its reader is slow.
 const PAGE_BYTES = 512 * 1024;
@@ -275,7 +276,7 @@ export async function* transcriptsText(source: TextSource): AsyncIterable<string
   for await (const submission of source.submissions()) yield transcriptsEntry(source.present(submission));
 }
 
-// Each piece has a cost in every step, so small pieces cost more per byte.
+// Large, because every step has a cost per piece.
 const CHUNK_BYTES = 128 * 1024;
 
 /**

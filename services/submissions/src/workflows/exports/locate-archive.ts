@@ -32,7 +32,7 @@ const ended = (): DomainError =>
   new DomainError('gone', 'This archive is not there any more; ask for the export again.');
 
 /**
- * Returns where the bytes of an archive are from `offset` on, in at most `count` pieces. The directory needs a separate
+ * Returns the places of an archive's bytes from `offset` on, in at most `count` pieces. The directory needs a separate
  * request, so that a complete download always passes a second check for erasures. Fails with `gone` when a clip of the
  * project was erased.
  */
@@ -107,7 +107,7 @@ export async function reportArchive(
   const page = await archives.pageAt(id, offset);
   const found = page && videoAt(page, offset);
   if (!found) return await archives.endOne(key);
-  // Only a stored name is read before the video.
+  // Before the video, the reader reads only the stored name from the archive's object, so check this object.
   if (found.offset < 0) return await checkParts();
   const { submissionId, key: objectKey } = found.video;
   const [now] = await exportRows.read(ownerId, projectId, [submissionId], 'video');

@@ -19,8 +19,8 @@ export type ArchiveContext = ExportContext & Pick<Context, 'archives' | 'archive
 
 const DAY_MS = 86_400_000;
 /**
- * The longest time for which an archive exists, even in constant use. Tombstones show whether an archive has erased
- * clips, and exist longer.
+ * The maximum age of an archive, even in constant use. Tombstones exist longer, so that they show whether an archive
+ * has erased clips.
  */
 const WHOLE_DAYS = 7;
 
@@ -74,7 +74,7 @@ async function current(
 ): Promise<ReadyArchive> {
   const { archives, archiveBuilds } = context;
   const { ownerId, projectId, selection } = request;
-  // Reads this state before the rows, so that a later erasure ends the archive.
+  // Reads this state before the rows, so that the check at the end notices an erasure after this.
   const erasures = await archives.erasures(projectId);
   const loaded = await loadFrame(request, context);
   const frame = hashOf([csvHeader(), loaded.project], loaded.links);

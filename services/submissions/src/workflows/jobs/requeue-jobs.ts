@@ -9,8 +9,8 @@ const BATCH = 100;
 
 /**
  * Returns a function that requeues jobs whose worker has died or whose result is overdue. Every replica calls it, and
- * every turn can be repeated. After a start, turns requeue nothing for one lease, so that live workers can renew. The
- * same applies when no turn ended for longer than a lease, because this process or the database was stopped.
+ * every turn can be repeated. Requeues nothing for one lease after the start, so that live workers can renew. Waits in
+ * the same way if no turn has ended for longer than a lease, because then this process or the database was stopped.
  */
 export function createRequeue({ config, submissions, jobs }: RequeueContext): () => Promise<void> {
   const { attemptsMax, leaseMs } = limitsOf(config);

@@ -8,11 +8,11 @@ import type { SubmissionKey } from '../../store/jobs.ts';
 
 export type ClaimContext = Pick<Context, 'config' | 'log' | 'submissions' | 'jobs'>;
 
-/** A worker that requests a job. `again`: it repeats its request because the first request got no response. */
+/** A worker that requests a job. `again` is true if it repeats a request that got no response. */
 export type Taker = Pick<Claim, 'kind' | 'holder'> & { again: boolean };
 
 const TAKERS_MAX = 100;
-// The limit ends a call even when very many jobs must first be recorded as failed.
+// Limits a call that must first record very many jobs as failed.
 const LOOKS_MAX = 100;
 
 /**
@@ -29,8 +29,8 @@ export function createTakeJob(context: ClaimContext): (taker: Taker) => Promise<
   // The batch runs outside the first worker's request, so that the cancellation of this request does not fail the
   // others.
   const outside = AsyncLocalStorage.snapshot();
-  // With few slots, hardly any job runs when the queue is read, so the running jobs do not show whose turn it is. The
-  // times of the last turns keep the order fair. Each process knows only the jobs that it handed out.
+  // The times of the owners' last turns keep the order fair: with few slots, hardly any job runs during a read of the
+  // queue, so the running jobs do not show the next owner. Each process knows only the jobs that it handed out.
   const turns: LastTurns = { media: new Map(), transcript: new Map() };
   return createBatcher<Taker, Submission | undefined>({
     keyOf: ({ kind }) => kind,

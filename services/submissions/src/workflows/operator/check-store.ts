@@ -86,7 +86,10 @@ async function unlistedOf(
   }
 }
 
-/** Also checks the record again, because an object that it named a moment ago may have been removed correctly. */
+/**
+ * Also reads the record again, because the service may have correctly removed an object that the record named a moment
+ * ago.
+ */
 async function lookUp(context: CheckContext, object: StoredPart, into: CheckedBatch): Promise<void> {
   const stored = await context.objects.stat(object.key);
   if (stored?.size === object.size || !(await isNamed(context, object.key))) return;

@@ -31,7 +31,7 @@ export async function admitUpload(
   const now = new Date();
   const upload = admittedUpload({ id, caller, metadata, length, response: response!, landing, now });
   if (!(await uploads.insert(upload, OPEN_UPLOADS_MAX, underWay))) throw tooManyOpen();
-  // Runs after the insert, because an earlier note or erasure did not see this upload.
+  // Runs after the insert, because a note or an erasure before the insert did not see this upload.
   if (await notes.passOn(upload)) await refuseErased(context, upload);
   return upload;
 }

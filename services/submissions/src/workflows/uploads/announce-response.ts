@@ -5,7 +5,7 @@ import { responseCompleted } from '../../domain/clips/submission-changes.ts';
 /**
  * Announces that an interview is complete when every answer is stored; names the answers that were not erased. Each
  * landing checks this after it has stored its own answer, so of two concurrent landings the later check finds both
- * answers. A landing that stops before this check runs again.
+ * answers. If a landing stops before this check, the sweeper runs it again.
  */
 export async function announceResponse(
   { projects, submissions, uploads }: Pick<Context, 'projects' | 'submissions' | 'uploads'>,
@@ -18,7 +18,7 @@ export async function announceResponse(
   const answers = response.answers.map(answer => answer.submissionId);
   const missing = await submissions.missing(projectId, answers);
   if (missing.length > 0) {
-    // A missing answer that is not landing was erased or has failed for good, so no later landing will announce the
+    // A missing answer that is not landing was erased or has permanently failed, so no later landing will announce the
     // response.
     const landing = new Set(await uploads.landingQuestions(submission));
     const waiting = response.answers.filter(answer => missing.includes(answer.submissionId));

@@ -7,7 +7,7 @@ import { removeEnded } from './upload-bytes.ts';
 
 const BATCH = 100;
 
-/** The projects service is down, so every other upload would wait for it too. */
+/** The projects service is down. Ends the turn, because every other upload would wait for it too. */
 class ProjectsAwayError extends DomainError {}
 
 const ENDS = { stopsOn: (error: unknown) => isOutage(error) || error instanceof ProjectsAwayError };
@@ -19,7 +19,7 @@ export async function removeKept(context: LandContext): Promise<void> {
   if (ids.length === 0 || (await backupHold.isHeld())) return;
   await mapSettled(ids, async id => {
     const upload = await uploads.findAnywhere(id);
-    // An upload that has no row has no bytes left.
+    // Without a row, the upload has no bytes left.
     if (upload) await removeEnded(context, upload);
     await backupHold.forget(id);
   });
@@ -29,7 +29,8 @@ export async function removeKept(context: LandContext): Promise<void> {
 export async function endHolds(context: LandContext): Promise<void> {
   const { config, uploads } = context;
   const holdMs = config.uploadHoldSeconds * 1_000;
-  // A contributor who ends an upload usually starts another one. So its use is kept for as long as a use without bytes.
+  // Keeps the use of an ended upload for as long as a use without bytes, because a contributor who ends an upload
+  // usually starts another one.
   const endedMs = config.uploadEndedSeconds * 1_000;
   const each = async (state: UploadState, idleMs: number, end: (upload: Upload) => Promise<void>) =>
     void (await mapSettled(await uploads.idle(state, idleMs, BATCH), end, ENDS));
@@ -42,7 +43,8 @@ export async function endHolds(context: LandContext): Promise<void> {
       }),
     () =>
       each('refused', holdMs, async upload => {
-        // The state changes first, because the operator may retry the upload now and then needs its bytes.
+        // Changes the state before it removes the bytes, because an operator who retries the upload at this moment
+        // needs them.
         if (await uploads.forget(upload, holdMs)) await remove(context, upload);
       }),
     () => each('deleted', endedMs, upload => remove(context, upload)),
@@ -55,7 +57,7 @@ async function remove(context: LandContext, upload: Upload): Promise<void> {
   if (await context.backupHold.isHeld()) return;
   if (!upload.emptied) await releaseUse(context, upload);
   await removeEnded(context, upload);
-  // If the upload was delivered, it is `landed` by now, and `delete` does not change it.
+  // A delivered upload is already `landed`, and `delete` does not change it.
   await context.uploads.delete(upload);
 }
 
@@ -64,7 +66,7 @@ async function releaseUse({ uploads, projects }: LandContext, upload: Upload): P
   // The projects service refuses this when a clip has landed, because the use is then final.
   await projects.releaseResponse({ linkId: upload.linkId, responseSessionId: upload.responseId }).catch(error => {
     if (!(error instanceof DomainError)) throw error;
-    // The response was erased together with its project.
+    // The response was erased with its project, so there is nothing to release.
     if (error.code === 'not_found') return;
     const isAway = error.code === 'unavailable' || error.code === 'timeout';
     throw isAway ? new ProjectsAwayError(error.code, error.message, { cause: error }) : error;

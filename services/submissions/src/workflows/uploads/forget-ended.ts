@@ -16,7 +16,7 @@ export async function forgetEnded(
 ): Promise<void> {
   const { uploads, backupHold } = context;
   const older = await uploads.endedBefore({ linkId, responseId, projectId }, KEPT);
-  // A running backup may need some of them; they are checked again when the next upload ends.
+  // Keeps all while a backup runs, because it may need some of them. The end of the next upload checks them again.
   if (older.length === 0 || (await backupHold.isHeld())) return;
   for (const upload of older) {
     await removeEnded(context, upload);

@@ -191,9 +191,7 @@ async function attemptToLand(context: LandContext, upload: Upload, hold: Hold): 
   }
 }
 
-/**
- * Ends an upload that can never land. Returns false when the upload has landed meanwhile, or another process has it.
- */
+/** Ends an upload that can never land. Returns false if another process has landed it or has its lease. */
 async function endAsFailed(context: LandContext, upload: Upload, workerId: string, sentence: string): Promise<boolean> {
   return !(await isDelivered(context, upload)) && (await context.uploads.fail(upload, workerId, sentence));
 }
@@ -248,12 +246,13 @@ async function land(context: LandContext, upload: Upload, hold: Hold): Promise<R
   try {
     isHeld = await renewed();
   } finally {
-    // The next attempt inspects the clip itself.
+    // Stops the inspection, because the next attempt inspects the clip itself.
     if (!isHeld) unneeded.abort();
   }
   const finding = await inspecting;
 
-  // A process that paused until after its lease must not deliver an upload that another process has refused meanwhile.
+  // Checks the lease again: a process that paused until after its lease must not deliver an upload that another process
+  // has refused.
   if (!isHeld || !(hold.lasts() || (await hold.renew()))) {
     if (!isNoted && !parts) await removeUnneeded(context, upload, key);
     return { end: 'lost' };
@@ -294,8 +293,7 @@ async function removeUnneeded(
   key: string,
 ): Promise<void> {
   const now = await uploads.find(upload);
-  // Does not remove the object when another process lands the upload, now or after a retry: that process needs or
-  // removes it.
+  // Keeps the object if another process lands the upload, now or after a retry: that process needs or removes it.
   if (now?.state === 'finishing' || (now && uploadHasFailed(now))) return;
   const submission = await submissions.findObjects(upload.ownerId, upload.projectId, upload.submissionId!);
   if (![submission?.source?.key, submission?.video?.key].includes(key)) await objects.remove([key]);
@@ -322,7 +320,8 @@ async function inspect(
     if (signal.aborted) return { inspection: undefined };
     if (error instanceof DomainError && error.code === 'unprocessable') return { notVideo: error.message };
     if (isBusy(error)) throw error;
-    // Another attempt may have delivered the upload, and its media may already be made.
+    // Missing bytes are no fault if another attempt has delivered the upload: then the media may already exist, and the
+    // bytes are removed.
     if (isMissing(error) && !(await isDelivered(context, upload)))
       throw new Error('the store does not have every byte of an upload', { cause: error });
     const { id: uploadId, projectId, submissionId } = upload;
