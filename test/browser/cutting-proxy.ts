@@ -22,9 +22,14 @@ export interface CuttingProxy extends AsyncDisposable {
   cuts: number;
 }
 
-/** Starts a proxy between browser and server. The proxy cuts connections at the byte that a test chooses. */
-export async function startCuttingProxy(target: string): Promise<CuttingProxy> {
+/**
+ * Starts a proxy between browser and server. The proxy cuts connections at the byte that a test chooses, and answers paths
+ * of `pages` with their HTML.
+ */
+export async function startCuttingProxy(target: string, pages: Record<string, string> = {}): Promise<CuttingProxy> {
   const server = createServer((incoming, outgoing) => {
+    const html = pages[incoming.url ?? ''];
+    if (html !== undefined) return void outgoing.writeHead(200, { 'content-type': 'text/html' }).end(html);
     const forwarded: ForwardedRequest = {
       method: incoming.method ?? '',
       path: incoming.url ?? '',
