@@ -1,4 +1,9 @@
-import type { ErrorCode } from './error-codes.ts';
+import type { ERROR_CODES } from './error-codes.gen.ts';
+
+/** A code that this version knows. */
+export type KnownErrorCode = (typeof ERROR_CODES)[number];
+/** A known code, or one of a later version. */
+export type ErrorCode = KnownErrorCode | (string & {});
 
 /** The base of every error of this client, except an abort: an aborted call throws the reason of its signal. */
 export class RecordingRequestError extends Error {

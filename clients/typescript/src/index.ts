@@ -6,7 +6,7 @@
  */
 export { RecordingRequest } from './client.ts';
 export { Download, type FileInfo, type OpenedDownload, type OpenOptions, type ResumeFrom } from './download.ts';
-export { ERROR_CODES, type ErrorCode, type KnownErrorCode } from './error-codes.ts';
+export { ERROR_CODES } from './error-codes.gen.ts';
 export {
   ApiError,
   type ApiErrorDetails,
@@ -15,9 +15,11 @@ export {
   ConnectionError,
   DownloadChangedError,
   DownloadError,
+  type ErrorCode,
   GoneError,
   IntegrityError,
   InvalidRequestError,
+  type KnownErrorCode,
   NotFoundError,
   PermissionError,
   RateLimitError,

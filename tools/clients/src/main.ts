@@ -2,14 +2,14 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { print, runCommand } from '@recording-request/harness/command';
 import { parseFlags, TEXT } from '@recording-request/harness/options';
-import { servedDescription } from './description.ts';
+import { generatedFiles } from './generated.ts';
 import { CLIENTS, packClient } from './pack.ts';
 import { writeReference } from './reference.ts';
-import { TYPES_FILE, typesOf } from './types.ts';
 
 const HELP = `npm run clients [-- [--pack DIR] [--reference DIR] [--help]]
 
-Writes clients/typescript/src/types.gen.ts from the OpenAPI description that the gateway serves.
+Writes the generated files of clients/typescript/src: the types from the OpenAPI description that the gateway serves, and the
+values of Error-Code.
 
   --pack DIR        instead compiles the clients and packs them into DIR, for npm install or npm publish
   --reference DIR   instead writes the API reference of the TypeScript client into DIR, as HTML
@@ -25,7 +25,9 @@ await runCommand({
     }
     if (reference !== undefined) await writeReference(resolve(reference));
     if (pack !== undefined || reference !== undefined) return;
-    await writeFile(TYPES_FILE, await typesOf(await servedDescription()));
-    print('clients/typescript/src/types.gen.ts is up to date');
+    for (const { file, text } of await generatedFiles()) {
+      await writeFile(file, text);
+      print(`${file.pathname.split('/').at(-1)} is up to date`);
+    }
   },
 });

@@ -14,7 +14,7 @@ export async function writeReference(out: string): Promise<void> {
     tsconfig: `${FOLDER}tsconfig.build.json`,
     readme: `${FOLDER}README.md`,
     // The description of the API documents the generated types.
-    exclude: ['**/*.gen.ts'],
+    exclude: ['**/types.gen.ts'],
     excludeExternals: true,
     excludeInternal: true,
     disableSources: true,

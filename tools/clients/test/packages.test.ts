@@ -1,4 +1,4 @@
-/** Tests that the committed types are those of the served description, and that the packed client works where it is installed. */
+/** Tests that the committed files are those of the service, and that the packed client works where it is installed. */
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
@@ -11,10 +11,9 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { getDefaultEnvironment, StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
-import { servedDescription } from '../src/description.ts';
+import { generatedFiles } from '../src/generated.ts';
 import { packClient } from '../src/pack.ts';
 import { writeReference } from '../src/reference.ts';
-import { TYPES_FILE, typesOf } from '../src/types.ts';
 
 const run = promisify(execFile);
 const BIN = fileURLToPath(new URL('../../../node_modules/.bin/', import.meta.url));
@@ -74,12 +73,14 @@ async function fakeService(owner?: object) {
   };
 }
 
-test('the committed types are those of the served description', async () => {
-  const made = (await typesOf(await servedDescription())).split('\n');
-  const committed = (await readFile(TYPES_FILE, 'utf8')).split('\n');
-  const line = made.findIndex((text, i) => text !== committed[i]);
-  assert.equal(committed[line], made[line], `line ${line + 1} of types.gen.ts differs: run npm run clients`);
-  assert.equal(committed.length, made.length, 'run npm run clients');
+test('the committed types and Error-Codes are those of the service', async () => {
+  for (const { file, text } of await generatedFiles()) {
+    const made = text.split('\n');
+    const committed = (await readFile(file, 'utf8')).split('\n');
+    const line = made.findIndex((text, i) => text !== committed[i]);
+    assert.equal(committed[line], made[line], `line ${line + 1} of ${file.pathname} differs: run npm run clients`);
+    assert.equal(committed.length, made.length, 'run npm run clients');
+  }
 });
 
 test('the packed client is clean, small, and runs and compiles in another folder', async () => {

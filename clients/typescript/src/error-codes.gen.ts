@@ -1,3 +1,5 @@
+// Written by npm run clients.
+
 /** The values of the header `Error-Code` that this version knows. New ones may be added. */
 export const ERROR_CODES = [
   'value_invalid',
@@ -50,8 +52,3 @@ export const ERROR_CODES = [
   'unavailable',
   'request_malformed',
 ] as const;
-
-/** A code that this version knows. */
-export type KnownErrorCode = (typeof ERROR_CODES)[number];
-/** A known code, or one of a later version. */
-export type ErrorCode = KnownErrorCode | (string & {});
