@@ -1,4 +1,5 @@
-import { Download } from './download.ts';
+import { Api } from './api.ts';
+import type { Download } from './download.ts';
 import { RecordingRequestError } from './errors.ts';
 import { type EventsOptions, type EventsPage, followEvents } from './events.ts';
 import { Recorder } from './recorder.ts';
@@ -28,37 +29,39 @@ export class RecordingRequest {
   readonly submissions: Submissions;
   readonly exports: Exports;
   readonly webhooks: Webhooks;
-  readonly #transport: Transport;
+  readonly #owner: Api;
+  readonly #anybody: Api;
 
   /** Throws if `baseUrl` is not an absolute http or https address. Sends nothing. */
   constructor(options: ClientOptions) {
     const transport = new Transport(options);
-    this.#transport = transport;
-    this.projects = new Projects(transport);
-    this.links = new Links(transport);
-    this.submissions = new Submissions(transport);
-    this.exports = new Exports(transport);
-    this.webhooks = new Webhooks(transport);
+    this.#owner = new Api(transport);
+    this.#anybody = new Api(transport, { anonymous: true });
+    this.projects = new Projects(this.#owner);
+    this.links = new Links(this.#owner);
+    this.submissions = new Submissions(this.#owner);
+    this.exports = new Exports(this.#owner);
+    this.webhooks = new Webhooks(this.#owner);
   }
 
   /** Returns the owner of the token, its scopes and the remaining allowance. */
   me(options?: CallOptions): Promise<CurrentUser> {
-    return this.#transport.json({ path: '/api/me' }, options);
+    return this.#owner.get('/api/me', options);
   }
 
   /** Follows the events of all projects, in order, for ever. See `EventsOptions`. */
   events(options?: EventsOptions): AsyncGenerator<FeedEvent, void, undefined> {
-    return followEvents(this.#transport, options);
+    return followEvents(this.#owner, options);
   }
 
   /** Returns one page of the feed. */
-  eventsPage(query: NonNullable<ListEventsData['query']> = {}, options?: CallOptions): Promise<EventsPage> {
-    return this.#transport.json({ path: '/api/events', query }, options);
+  eventsPage(query?: ListEventsData['query'], options?: CallOptions): Promise<EventsPage> {
+    return this.#owner.get('/api/events', options, query);
   }
 
   /** Returns a project as its dashboard token (`prj_…`) shows it. */
   dashboard(projectToken: string): Dashboard {
-    return new Dashboard(this.#transport, projectToken);
+    return new Dashboard(this.#anybody, projectToken);
   }
 
   /**
@@ -67,31 +70,32 @@ export class RecordingRequest {
    */
   recorder(link: string | URL): Recorder {
     const text = String(link);
-    if (/^vr_\w+$/.test(text)) return new Recorder(this.#transport, text);
+    if (/^vr_\w+$/.test(text)) return new Recorder(this.#anybody, text);
     const [, base, token] = /^(https?:\/\/[^?#]+?)\/r\/(vr_\w+)(?:[/?#]|$)/.exec(text) ?? [];
     if (!base || !token) throw new RecordingRequestError('link must be a recipientUrl (…/r/vr_…) or a token (vr_…).');
-    return new Recorder(this.#transport.at(base), token, new URL(text).searchParams.get('ref') ?? undefined);
+    const service = new Api(this.#anybody.transport.at(base), { anonymous: true });
+    return new Recorder(service, token, new URL(text).searchParams.get('ref') ?? undefined);
   }
 
   /** Returns the file of an address in an answer, such as `videoUrl`. The address must begin with `baseUrl`. */
   download(url: string | URL, options?: CallOptions): Download {
     const text = String(url);
-    const { baseUrl } = this.#transport;
+    const { baseUrl } = this.#owner.transport;
     if (!text.startsWith(`${baseUrl}/`))
       throw new RecordingRequestError(
         `The token is sent only to ${baseUrl}; the address of the file begins otherwise.`,
       );
     const path = text.slice(baseUrl.length);
-    return new Download(this.#transport, { path, anonymous: !path.startsWith('/api/') }, options);
+    return (path.startsWith('/api/') ? this.#owner : this.#anybody).file(path, options);
   }
 
   /** Returns the OpenAPI description of the deployment. */
   openApi(options?: CallOptions): Promise<Record<string, unknown>> {
-    return this.#transport.json({ path: '/api/openapi.json', anonymous: true }, options);
+    return this.#anybody.get('/api/openapi.json', options);
   }
 
   /** Returns a document of the deployment: Markdown, a page in HTML, or the list of documents for language models. */
   docs(form: keyof typeof DOCUMENTS = 'markdown', options?: CallOptions): Promise<string> {
-    return this.#transport.text({ path: DOCUMENTS[form], anonymous: true }, options);
+    return this.#anybody.transport.text({ path: DOCUMENTS[form], anonymous: true }, options);
   }
 }

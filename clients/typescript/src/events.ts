@@ -1,5 +1,6 @@
+import type { Api } from './api.ts';
 import { GoneError } from './errors.ts';
-import type { CallOptions, Transport } from './transport.ts';
+import type { CallOptions } from './transport.ts';
 import type { OwnerEventsPage } from './types.gen.ts';
 import type { FeedEvent, FeedEventType } from './webhooks.ts';
 
@@ -43,7 +44,7 @@ const WAIT_SECONDS = 20;
  * at most one page, and loses none. Lost connections and outages are retried without end, unless `retries` is set.
  */
 export async function* followEvents(
-  transport: Transport,
+  api: Api,
   { cursor: store, since, types, onExpired, untilCaughtUp, waitSeconds = WAIT_SECONDS, ...rest }: EventsOptions = {},
 ): AsyncGenerator<FeedEvent, void, undefined> {
   const { projectId, limit, after: first, retries = Number.POSITIVE_INFINITY, ...options } = rest;
@@ -52,8 +53,8 @@ export async function* followEvents(
   const readPage = () => {
     const from = after === undefined && since !== undefined ? new Date(since).toISOString() : undefined;
     const query = { after, since: from, types: types?.join(','), projectId, limit, wait };
-    const timeoutMs = (options.timeoutMs ?? transport.options.timeoutMs) + wait * 1000;
-    return transport.json<EventsPage>({ path: '/api/events', query }, { ...options, retries, timeoutMs });
+    const timeoutMs = (options.timeoutMs ?? api.transport.options.timeoutMs) + wait * 1000;
+    return api.get<EventsPage>('/api/events', { ...options, retries, timeoutMs }, query);
   };
   for (;;) {
     let page: EventsPage;

@@ -1,5 +1,3 @@
-import type { CallOptions, Transport } from './transport.ts';
-
 /** One page of a list, and the way to the next one. */
 export interface Page<Item, Body> {
   items: Item[];
@@ -9,40 +7,39 @@ export interface Page<Item, Body> {
   nextCursor: string | undefined;
 }
 
+/** An answer that may be one page of several. */
+export interface PagedBody {
+  pagination?: { nextCursor: string | null };
+}
+
 /**
  * A list. `for await (const item of list)` reads all pages, one at a time; `pages()` returns them whole; `first()` reads
  * one page; `all(limit)` collects at most `limit` items.
  */
-export class List<Item, Body extends { pagination?: { nextCursor: string | null } }> implements AsyncIterable<Item> {
-  readonly #transport: Transport;
-  readonly #path: string;
-  readonly #query: { cursor?: string };
+export class List<Item, Body extends PagedBody> implements AsyncIterable<Item> {
+  readonly #read: (cursor: string | undefined) => Promise<Body>;
   readonly #itemsOf: (body: Body) => Item[];
-  readonly #options: CallOptions & { anonymous?: boolean };
+  readonly #cursor: string | undefined;
 
   /** @internal */
   constructor(
-    transport: Transport,
-    path: string,
-    query: { cursor?: string },
+    read: (cursor: string | undefined) => Promise<Body>,
     itemsOf: (body: Body) => Item[],
-    options: CallOptions & { anonymous?: boolean } = {},
+    cursor: string | undefined,
   ) {
-    this.#transport = transport;
-    this.#path = path;
-    this.#query = query;
+    this.#read = read;
     this.#itemsOf = itemsOf;
-    this.#options = options;
+    this.#cursor = cursor;
   }
 
   /** Returns one page: that of `cursor`, otherwise the first one. */
   async first(): Promise<Page<Item, Body>> {
-    return this.#page(this.#query.cursor);
+    return this.#page(this.#cursor);
   }
 
   /** Returns the pages in order. */
   async *pages(): AsyncGenerator<Page<Item, Body>, void, undefined> {
-    let cursor = this.#query.cursor;
+    let cursor = this.#cursor;
     do {
       const page = await this.#page(cursor);
       yield page;
@@ -64,9 +61,7 @@ export class List<Item, Body extends { pagination?: { nextCursor: string | null 
   }
 
   async #page(cursor: string | undefined): Promise<Page<Item, Body>> {
-    const { anonymous, ...options } = this.#options;
-    const call = { path: this.#path, query: { ...this.#query, cursor }, anonymous };
-    const body = await this.#transport.json<Body>(call, options);
+    const body = await this.#read(cursor);
     return { items: this.#itemsOf(body), body, nextCursor: body.pagination?.nextCursor ?? undefined };
   }
 }

@@ -1,5 +1,7 @@
+import type { DetailedError } from 'tus-js-client';
+import type { Api } from './api.ts';
 import { RecordingRequestError, UploadError } from './errors.ts';
-import { backoffOf, type CallOptions, path, type Transport, wait } from './transport.ts';
+import { backoffOf, type CallOptions, path, wait } from './transport.ts';
 import type { BeginResponseData, ContributorResponse } from './types.gen.ts';
 
 /** A stream of Node, such as that of `fs.createReadStream`. */
@@ -52,20 +54,21 @@ const LANDING_MS = 10 * 60_000;
 
 /** A recording link from the contributor's side. It needs no owner token. */
 export class Recorder {
-  readonly #transport: Transport;
-  readonly #token: string;
+  readonly #api: Api;
+  /** The path of the link. */
+  readonly #base: string;
   readonly #reference: string | undefined;
 
   /** @internal */
-  constructor(transport: Transport, token: string, reference?: string) {
-    this.#transport = transport;
-    this.#token = token;
+  constructor(api: Api, token: string, reference?: string) {
+    this.#api = api;
+    this.#base = path`/r/${token}`;
     this.#reference = reference;
   }
 
   /** Reports that the contributor has touched the page. */
   opened(options?: CallOptions): Promise<void> {
-    return this.#transport.none({ method: 'POST', path: path`/r/${this.#token}/opened`, anonymous: true }, options);
+    return this.#api.transport.none({ method: 'POST', path: `${this.#base}/opened`, anonymous: true }, options);
   }
 
   /**
@@ -74,19 +77,17 @@ export class Recorder {
    */
   begin(body: Partial<BeginResponseData['body']> = {}, options?: CallOptions): Promise<ContributorResponse> {
     const json = { responseSessionId: crypto.randomUUID(), reference: this.#reference, ...body };
-    const call = { method: 'POST', path: path`/r/${this.#token}/responses`, json, anonymous: true } as const;
-    return this.#transport.json(call, options);
+    return this.#api.post(`${this.#base}/responses`, json, options);
   }
 
   /** Returns the state of a response. */
   response(responseSessionId: string, options?: CallOptions): Promise<ContributorResponse> {
-    return this.#transport.json({ path: this.#pathOf(responseSessionId), anonymous: true }, options);
+    return this.#api.get(this.#pathOf(responseSessionId), options);
   }
 
   /** Writes the contributor's note, until the clip has landed. */
   note(responseSessionId: string, note: string, options?: CallOptions): Promise<ContributorResponse> {
-    const call = { method: 'PATCH', path: this.#pathOf(responseSessionId), json: { note }, anonymous: true } as const;
-    return this.#transport.json(call, options);
+    return this.#api.patch(this.#pathOf(responseSessionId), { note }, options);
   }
 
   /**
@@ -110,7 +111,7 @@ export class Recorder {
     const { responseSessionId, questionIndex, fileType, note, signal, size } = options;
     const { Upload } = await tus();
     signal?.throwIfAborted();
-    const { retries = Math.max(UPLOAD_RETRIES, this.#transport.options.retries) } = options;
+    const { retries = Math.max(UPLOAD_RETRIES, this.#api.transport.options.retries) } = options;
     const metadata: Record<string, string> = { responseSessionId };
     if (typeof questionIndex === 'number') metadata.questionIndex = String(questionIndex);
     if (fileType) metadata.filetype = fileType;
@@ -120,8 +121,8 @@ export class Recorder {
     const sent = new AbortController();
     let kept = Promise.resolve();
     await new Promise<void>((resolve, reject) => {
-      const upload = new Upload(bytes as Blob, {
-        endpoint: `${this.#transport.baseUrl}${path`/r/${this.#token}/uploads`}`,
+      const upload = new Upload(bytes, {
+        endpoint: `${this.#api.transport.baseUrl}${this.#base}/uploads`,
         uploadUrl: address ?? null,
         uploadSize: size ?? null,
         chunkSize: options.chunkBytes ?? CHUNK_BYTES,
@@ -171,51 +172,35 @@ export class Recorder {
   }
 
   #pathOf(responseSessionId: string): string {
-    return path`/r/${this.#token}/responses/${responseSessionId}`;
+    return `${this.#base}${path`/responses/${responseSessionId}`}`;
   }
 
   #absolute(address: string): string {
-    return new URL(address, `${this.#transport.baseUrl}/`).href;
+    return new URL(address, `${this.#api.transport.baseUrl}/`).href;
   }
 }
 
 /** Returns the source in the form that tus-js-client takes on this platform: Node's build takes no Blob. */
-async function bytesOf(source: UploadSource): Promise<unknown> {
+async function bytesOf(source: UploadSource): Promise<ConstructorParameters<Tus['Upload']>[0]> {
   const { Buffer } = globalThis as { Buffer?: typeof globalThis.Buffer };
   if (source instanceof Uint8Array)
     return Buffer ? Buffer.from(source.buffer, source.byteOffset, source.length) : new Blob([source as BlobPart]);
-  return Buffer && source instanceof Blob ? Buffer.from(await source.arrayBuffer()) : source;
+  if (!(source instanceof Blob)) return source as never;
+  return Buffer ? Buffer.from(await source.arrayBuffer()) : source;
 }
 
-/** The parts of tus-js-client that this client uses: its types are absent where it is not installed. */
-interface Tus {
-  Upload: {
-    new (
-      source: Blob,
-      options: Record<string, unknown> & {
-        onProgress: (sent: number, total: number | null) => void;
-        onError: (error: Error) => void;
-        onBeforeRequest: (request: { getMethod(): string }) => Promise<void>;
-      },
-    ): { start(): void; abort(): Promise<void>; url: string | null };
-    terminate(url: string): Promise<void>;
-  };
-}
+type Tus = typeof import('tus-js-client');
 
 async function tus(): Promise<Tus> {
   try {
-    return (await import('tus-js-client')) as unknown as Tus;
+    return await import('tus-js-client');
   } catch (error) {
     throw new RecordingRequestError('Install tus-js-client 4: uploads need it.', { cause: error });
   }
 }
 
-interface TusError extends Error {
-  originalResponse?: { getHeader(name: string): string | undefined; getBody(): string } | null;
-}
-
 function uploadError(error: unknown): UploadError {
-  const { originalResponse, message } = error as TusError;
+  const { originalResponse, message } = error as Partial<DetailedError> & Error;
   const code = originalResponse?.getHeader('Error-Code');
   let sentence: unknown;
   try {

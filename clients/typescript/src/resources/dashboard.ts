@@ -1,113 +1,102 @@
+import { type Api, PAGE, Resource } from '../api.ts';
 import type { Download } from '../download.ts';
-import { List } from '../pages.ts';
-import { type CallOptions, path, type Transport } from '../transport.ts';
+import { type CallOptions, path } from '../transport.ts';
 import type * as api from '../types.gen.ts';
-import {
-  clipOf,
-  exportOf,
-  fileOf,
-  listOf,
-  type Place,
-  type SubmissionsQuery,
-  type ThumbnailPosition,
-  type TranscriptFormat,
-} from './clips.ts';
-
-const PAGE = 100;
+import type { SubmissionsQuery, ThumbnailPosition, TranscriptFormat } from './clips.ts';
 
 /** A project as its private dashboard token shows it: read-only, without the owner's token. */
-export class Dashboard {
-  readonly #place: Place;
+export class Dashboard extends Resource {
+  readonly #base: string;
 
   /** @internal */
-  constructor(transport: Transport, projectToken: string) {
-    this.#place = { transport, base: path`/project/${projectToken}`, anonymous: true };
+  constructor(requests: Api, projectToken: string) {
+    super(requests);
+    this.#base = path`/project/${projectToken}`;
   }
 
   /** Returns the figures of the project. */
   overview(options?: CallOptions): Promise<api.DashboardOverview> {
-    return this.#get('overview', options);
+    return this.api.get(`${this.#base}/overview`, options);
   }
 
   /** Returns whether the webhook endpoint accepts events. */
   webhookEndpoint(options?: CallOptions): Promise<api.DashboardEndpoint> {
-    return this.#get('webhook-endpoint', options);
+    return this.api.get(`${this.#base}/webhook-endpoint`, options);
   }
 
   /** Lists the links for one person. */
-  links(query: NonNullable<api.DashboardListLinksData['query']> = {}, options: CallOptions = {}) {
-    const { transport, base, anonymous } = this.#place;
+  links(query?: api.DashboardListLinksData['query'], options?: CallOptions) {
     const itemsOf = (body: api.DashboardLinks) => body.recipientUrls;
-    return new List(transport, `${base}/links`, { limit: PAGE, ...query }, itemsOf, { ...options, anonymous });
+    return this.api.list(`${this.#base}/links`, { limit: PAGE, ...query }, itemsOf, options);
   }
 
   /** Lists the clips, newest first. */
   submissions(query?: SubmissionsQuery, options?: CallOptions) {
-    return listOf(this.#place, query, options);
+    const itemsOf = (body: api.SubmissionsPage) => body.submissions;
+    return this.api.list(`${this.#base}/submissions`, { limit: PAGE, ...query }, itemsOf, options);
   }
 
   /** Returns one clip. */
   submission(submissionId: string, options?: CallOptions): Promise<api.Submission> {
-    return clipOf(this.#place, submissionId, options);
+    return this.api.get(this.#clip(submissionId), options);
   }
 
   /** The video with its true media type. */
   video(submissionId: string, options?: CallOptions): Download {
-    return fileOf(this.#place, submissionId, 'video', options);
+    return this.api.file(`${this.#clip(submissionId)}/video`, options);
   }
 
   /** The sound of a clip; 404 if it has none, or none yet. */
   audio(submissionId: string, options?: CallOptions): Download {
-    return fileOf(this.#place, submissionId, 'audio', options);
+    return this.api.file(`${this.#clip(submissionId)}/audio`, options);
   }
 
   /** A picture of the clip, as JPEG. */
   thumbnail(submissionId: string, position: ThumbnailPosition, options?: CallOptions): Download {
-    return fileOf(this.#place, submissionId, `thumbnail-${position}`, options);
+    return this.api.file(`${this.#clip(submissionId)}/thumbnail-${position}`, options);
   }
 
   /** The transcript of a clip. */
   transcript(submissionId: string, format: TranscriptFormat, options?: CallOptions): Download {
-    return fileOf(this.#place, submissionId, `transcript.${format}`, options);
+    return this.api.file(`${this.#clip(submissionId)}/transcript.${format}`, options);
   }
 
   /** The settings, links and submissions. */
   exportJson(options?: CallOptions): Download {
-    return exportOf(this.#place, 'export.json', {}, options);
+    return this.api.file(`${this.#base}/export.json`, options);
   }
 
   /** A table of the submissions. */
   exportCsv(query?: api.DashboardExportCsvData['query'], options?: CallOptions): Download {
-    return exportOf(this.#place, 'export.csv', query, options);
+    return this.api.file(`${this.#base}/export.csv`, options, query);
   }
 
   /** An archive with everything. It can be resumed for a day. */
   exportZip(options?: CallOptions): Download {
-    return exportOf(this.#place, 'export/project.zip', {}, options);
+    return this.api.file(`${this.#base}/export/project.zip`, options);
   }
 
   /** An archive of the selected clips. */
   exportSelected(options?: CallOptions): Download {
-    return exportOf(this.#place, 'export/selected.zip', {}, options);
+    return this.api.file(`${this.#base}/export/selected.zip`, options);
   }
 
   /** All transcripts as one text. */
   exportTranscripts(options?: CallOptions): Download {
-    return exportOf(this.#place, 'export/transcripts.txt', {}, options);
+    return this.api.file(`${this.#base}/export/transcripts.txt`, options);
   }
 
   /** The transcripts as files. */
   exportTranscriptsZip(options?: CallOptions): Download {
-    return exportOf(this.#place, 'export/transcripts.zip', {}, options);
+    return this.api.file(`${this.#base}/export/transcripts.zip`, options);
   }
 
   /** The QR code of the shared link, as PNG. */
   qrCode(options?: CallOptions): Download {
-    return exportOf(this.#place, 'shared-link/qr.png', {}, options);
+    return this.api.file(`${this.#base}/shared-link/qr.png`, options);
   }
 
-  #get<T>(name: string, options?: CallOptions): Promise<T> {
-    const { transport, base, anonymous } = this.#place;
-    return transport.json({ path: `${base}/${name}`, anonymous }, options);
+  #clip(submissionId: string): string {
+    return `${this.#base}${path`/submissions/${submissionId}`}`;
   }
 }

@@ -1,35 +1,25 @@
-import { List } from '../pages.ts';
-import { type CallOptions, path, type Transport } from '../transport.ts';
+import { Resource } from '../api.ts';
+import { type CallOptions, path } from '../transport.ts';
 import type * as api from '../types.gen.ts';
 import { sign, unwrap } from '../webhooks.ts';
 
 /** The webhooks of a project: verifying, looking, testing and sending again. */
-export class Webhooks {
+export class Webhooks extends Resource {
   /** Verifies a webhook and returns its event; the same as `webhooks.unwrap` of this package. */
   readonly unwrap: typeof unwrap = unwrap;
   /** Returns the headers of a signed webhook. */
   readonly sign: typeof sign = sign;
-  readonly #transport: Transport;
-
-  /** @internal */
-  constructor(transport: Transport) {
-    this.#transport = transport;
-  }
 
   /** Lists the deliveries, newest first. The state of the endpoint is in the `body` of each page. */
-  deliveries(
-    projectId: string,
-    query: NonNullable<api.ListWebhookDeliveriesData['query']> = {},
-    options?: CallOptions,
-  ) {
+  deliveries(projectId: string, query: api.ListWebhookDeliveriesData['query'] = {}, options?: CallOptions) {
     const itemsOf = (body: api.WebhookDeliveriesPage) => body.deliveries;
-    return new List(this.#transport, path`/api/projects/${projectId}/webhook-deliveries`, query, itemsOf, options);
+    return this.api.list(path`/api/projects/${projectId}/webhook-deliveries`, query, itemsOf, options);
   }
 
   /** Sends one event again. */
   redeliver(projectId: string, deliveryId: string, options?: CallOptions): Promise<api.WebhookDelivery> {
     const address = path`/api/projects/${projectId}/webhook-deliveries/${deliveryId}/redeliver`;
-    return this.#transport.json({ method: 'POST', path: address }, options);
+    return this.api.post(address, undefined, options);
   }
 
   /** Sends the events of a project again, or those of a time range. */
@@ -38,13 +28,11 @@ export class Webhooks {
     body: NonNullable<api.RedeliverWebhooksData['body']> = {},
     options?: CallOptions,
   ): Promise<api.WebhookRedelivery> {
-    const address = path`/api/projects/${projectId}/webhook-deliveries/redeliver`;
-    return this.#transport.json({ method: 'POST', path: address, json: body }, options);
+    return this.api.post(path`/api/projects/${projectId}/webhook-deliveries/redeliver`, body, options);
   }
 
   /** Sends a test event at once and returns the outcome. A repeated attempt may send it twice. */
   test(projectId: string, body?: api.TestWebhookData['body'], options?: CallOptions): Promise<api.WebhookDelivery> {
-    const address = path`/api/projects/${projectId}/webhook-test`;
-    return this.#transport.json({ method: 'POST', path: address, json: body }, options);
+    return this.api.post(path`/api/projects/${projectId}/webhook-test`, body, options);
   }
 }

@@ -1,53 +1,44 @@
-import { Download } from '../download.ts';
-import { List } from '../pages.ts';
-import { type CallOptions, path, type Transport } from '../transport.ts';
+import { PAGE, Resource } from '../api.ts';
+import type { Download } from '../download.ts';
+import { type CallOptions, path } from '../transport.ts';
 import type * as api from '../types.gen.ts';
 
-const PAGE = 100;
-
 /** Projects and their settings. */
-export class Projects {
-  readonly #transport: Transport;
-
-  /** @internal */
-  constructor(transport: Transport) {
-    this.#transport = transport;
-  }
-
+export class Projects extends Resource {
   /** Lists projects; `q` keeps those with these words in the name. */
-  list(query: NonNullable<api.ListProjectsData['query']> = {}, options?: CallOptions) {
-    const paged = { limit: PAGE, ...query };
-    return new List(this.#transport, '/api/projects', paged, (body: api.ProjectList) => body.projects, options);
+  list(query?: api.ListProjectsData['query'], options?: CallOptions) {
+    const itemsOf = (body: api.ProjectList) => body.projects;
+    return this.api.list('/api/projects', { limit: PAGE, ...query }, itemsOf, options);
   }
 
   /** Creates a project. Only this answer has `projectToken` and `dashboardUrl`. */
   create(body: api.CreateProjectData['body'], options?: CallOptions): Promise<api.ProjectCreated> {
-    return this.#transport.json({ method: 'POST', path: '/api/projects', json: body }, options);
+    return this.api.post('/api/projects', body, options);
   }
 
   /** Returns one project with its settings. */
   get(projectId: string, options?: CallOptions): Promise<api.ProjectDetail> {
-    return this.#transport.json({ path: path`/api/projects/${projectId}` }, options);
+    return this.api.get(path`/api/projects/${projectId}`, options);
   }
 
   /** Changes the settings that the body names. */
   update(projectId: string, body: api.UpdateProjectData['body'], options?: CallOptions): Promise<api.ProjectDetail> {
-    return this.#transport.json({ method: 'PATCH', path: path`/api/projects/${projectId}`, json: body }, options);
+    return this.api.patch(path`/api/projects/${projectId}`, body, options);
   }
 
   /** Ends new responses; those that have begun may finish. */
   close(projectId: string, options?: CallOptions): Promise<api.ProjectDetail> {
-    return this.#transport.json({ method: 'POST', path: path`/api/projects/${projectId}/close` }, options);
+    return this.api.post(path`/api/projects/${projectId}/close`, undefined, options);
   }
 
   /** Lets a closed project accept new responses again. */
   reopen(projectId: string, options?: CallOptions): Promise<api.ProjectDetail> {
-    return this.#transport.json({ method: 'POST', path: path`/api/projects/${projectId}/reopen` }, options);
+    return this.api.post(path`/api/projects/${projectId}/reopen`, undefined, options);
   }
 
   /** Makes a new dashboard token and ends the old one. */
   rotateDashboardToken(projectId: string, options?: CallOptions): Promise<api.DashboardToken> {
-    return this.#transport.json({ method: 'POST', path: path`/api/projects/${projectId}/dashboard-token` }, options);
+    return this.api.post(path`/api/projects/${projectId}/dashboard-token`, undefined, options);
   }
 
   /**
@@ -55,12 +46,12 @@ export class Projects {
    * its `state` is erasing, ask `erasure` for the proof.
    */
   erase(projectId: string, body: Confirm = {}, options?: CallOptions): Promise<api.Erasure> {
-    return this.#transport.json({ method: 'POST', path: path`/api/projects/${projectId}/erase`, json: body }, options);
+    return this.api.post(path`/api/projects/${projectId}/erase`, body, options);
   }
 
   /** Returns how far the erasure of a project is. */
   erasure(projectId: string, options?: CallOptions): Promise<api.Erasure> {
-    return this.#transport.json({ path: path`/api/projects/${projectId}/erasure` }, options);
+    return this.api.get(path`/api/projects/${projectId}/erasure`, options);
   }
 }
 
@@ -71,44 +62,34 @@ export interface Confirm {
 }
 
 /** The links of a project and the people on them. */
-export class Links {
-  readonly #transport: Transport;
-
-  /** @internal */
-  constructor(transport: Transport) {
-    this.#transport = transport;
-  }
-
+export class Links extends Resource {
   /**
    * Lists the links for one person, such as those whose `state` is `invited`. The shared link is in the `body` of the
    * first page.
    */
-  list(projectId: string, query: NonNullable<api.ListLinksData['query']> = {}, options?: CallOptions) {
-    const address = path`/api/projects/${projectId}/links`;
-    const paged = { limit: PAGE, ...query };
-    return new List(this.#transport, address, paged, (body: api.ProjectLinks) => body.recipientUrls, options);
+  list(projectId: string, query?: api.ListLinksData['query'], options?: CallOptions) {
+    const itemsOf = (body: api.ProjectLinks) => body.recipientUrls;
+    return this.api.list(path`/api/projects/${projectId}/links`, { limit: PAGE, ...query }, itemsOf, options);
   }
 
   /** Adds people: JSON, or the text of a CSV file. Adds all or none. */
-  add(projectId: string, people: People, query: AddQuery = {}, options?: CallOptions): Promise<api.LinksAdded> {
-    return this.#transport.json(addCall(projectId, people, { ...query, dryRun: false }), options);
+  add(projectId: string, people: People, query?: AddQuery, options?: CallOptions): Promise<api.LinksAdded> {
+    return this.api.json(addCall(projectId, people, { ...query, dryRun: false }), options);
   }
 
   /** Checks people and creates nothing. Lists every fault, every duplicate, and the allowance that would be left. */
-  check(projectId: string, people: People, query: AddQuery = {}, options?: CallOptions): Promise<api.LinksChecked> {
-    return this.#transport.json(addCall(projectId, people, { ...query, dryRun: true }), options);
+  check(projectId: string, people: People, query?: AddQuery, options?: CallOptions): Promise<api.LinksChecked> {
+    return this.api.json(addCall(projectId, people, { ...query, dryRun: true }), options);
   }
 
   /** Changes the person, the metadata or the deadline of a link, or disables it. */
   update(projectId: string, tokenId: string, body: api.UpdateLinkData['body'], options?: CallOptions) {
-    const call = { method: 'PATCH', path: path`/api/projects/${projectId}/links/${tokenId}`, json: body } as const;
-    return this.#transport.json<api.UpdateLinkResponse>(call, options);
+    return this.api.patch<api.UpdateLinkResponse>(path`/api/projects/${projectId}/links/${tokenId}`, body, options);
   }
 
   /** Sends the event link.reminder_due for the person of a link. */
   remind(projectId: string, tokenId: string, options?: CallOptions): Promise<api.RecipientLink> {
-    const call = { method: 'POST', path: path`/api/projects/${projectId}/links/${tokenId}/remind` } as const;
-    return this.#transport.json(call, options);
+    return this.api.post(path`/api/projects/${projectId}/links/${tokenId}/remind`, undefined, options);
   }
 
   /**
@@ -116,18 +97,17 @@ export class Links {
    * and has `confirm`. While its `state` is erasing, call this again without `confirm` for the proof.
    */
   erase(projectId: string, tokenId: string, body: Confirm = {}, options?: CallOptions): Promise<api.Erasure> {
-    const call = { method: 'POST', path: path`/api/projects/${projectId}/links/${tokenId}/erase`, json: body } as const;
-    return this.#transport.json(call, options);
+    return this.api.post(path`/api/projects/${projectId}/links/${tokenId}/erase`, body, options);
   }
 
   /** The table for a mail merge: one row per link. */
-  csv(projectId: string, query: NonNullable<api.ExportLinksCsvData['query']> = {}, options?: CallOptions): Download {
-    return new Download(this.#transport, { path: path`/api/projects/${projectId}/links.csv`, query }, options);
+  csv(projectId: string, query?: api.ExportLinksCsvData['query'], options?: CallOptions): Download {
+    return this.api.file(path`/api/projects/${projectId}/links.csv`, options, query);
   }
 
   /** The QR code of the shared link, as PNG. */
   qrCode(projectId: string, options?: CallOptions): Download {
-    return new Download(this.#transport, { path: path`/api/projects/${projectId}/shared-link/qr.png` }, options);
+    return this.api.file(path`/api/projects/${projectId}/shared-link/qr.png`, options);
   }
 }
 
