@@ -142,7 +142,7 @@ export class Download {
     check: { hasher: Hasher; prior: AsyncIterable<Uint8Array> | undefined } | undefined,
     options: CallOptions,
   ): AsyncGenerator<Uint8Array, void, undefined> {
-    const { retries = this.#transport.options.retries } = options;
+    const { retries = this.#transport.options.retries, onRetry = this.#transport.options.onRetry } = options;
     let response = first;
     let offset = from;
     if (check?.prior) for await (const part of check.prior) check.hasher.update(part);
@@ -160,8 +160,10 @@ export class Download {
         if (!(error instanceof ConnectionError)) throw error;
         if (info.etag === undefined || failures >= retries)
           throw new DownloadError(`The download broke off at byte ${offset}: ${error.message}`, { cause: error });
+        const delayMs = failures === 0 ? 0 : backoffOf(failures - 1);
+        onRetry?.(error, delayMs, failures + 1);
+        await wait(delayMs, options.signal);
       }
-      if (failures > 0) await wait(backoffOf(failures - 1), options.signal);
       response = await this.#again(info, offset, options);
     }
     if (info.size !== undefined && offset !== info.size)

@@ -156,7 +156,7 @@ export function errorOf(response: Response, text: string, address: string): ApiE
     status,
     code: word as ErrorCode | undefined,
     requestId: headers.get('request-id') ?? undefined,
-    retryAfterSeconds: retryAfterOf(headers),
+    retryAfterSeconds: retryAfterOf(headers.get('retry-after')),
     headers,
   });
 }
@@ -171,8 +171,8 @@ export function unexpected({ status, headers }: Response, address: string): Unex
 }
 
 /** Returns the seconds of Retry-After; undefined without a valid one. */
-export function retryAfterOf(headers: Headers): number | undefined {
-  const text = headers.get('retry-after')?.trim();
+export function retryAfterOf(value: string | null | undefined): number | undefined {
+  const text = value?.trim();
   if (!text) return undefined;
   if (/^\d{1,9}$/.test(text)) return Number(text);
   const at = Date.parse(text);

@@ -43,7 +43,7 @@ export {
 export { Dashboard } from './resources/dashboard.ts';
 export { Webhooks } from './resources/deliveries.ts';
 export { type AddQuery, type Confirm, Links, type People, Projects } from './resources/projects.ts';
-export type { CallOptions, ClientOptions } from './transport.ts';
+export type { CallOptions, ClientOptions, OnRetry } from './transport.ts';
 export type * as api from './types.gen.ts';
 export type {
   CurrentUser,

@@ -12,9 +12,17 @@ export interface ClientOptions {
   timeoutMs?: number;
   /** The longest wait before an attempt, in milliseconds; 60,000 by default. A longer `Retry-After` throws at once. */
   maxRetryDelayMs?: number;
+  /** Gets each failure that is followed by another attempt, of calls that have no `onRetry` of their own. */
+  onRetry?: OnRetry;
   /** Replaces the platform's `fetch`. */
   fetch?: typeof fetch;
 }
+
+/**
+ * Gets the failure of an attempt, the wait before the next one in milliseconds, and the number of attempts that have
+ * failed in a row, from 1. The message of the error has no token.
+ */
+export type OnRetry = (error: RecordingRequestError, delayMs: number, failures: number) => void;
 
 /** Options of one call. They replace those of the client. */
 export interface CallOptions {
@@ -24,8 +32,8 @@ export interface CallOptions {
   retries?: number;
   /** The longest wait for an answer, or for the next bytes of a body, in milliseconds. */
   timeoutMs?: number;
-  /** Gets the failure of an attempt and the wait before the next one. */
-  onRetry?: (error: ApiError | ConnectionError, delayMs: number) => void;
+  /** Gets each failure that is followed by another attempt. */
+  onRetry?: OnRetry;
   /** The `Idempotency-Key` of a POST. By default, each call has a new one, which all its attempts carry. */
   idempotencyKey?: string;
 }
@@ -58,7 +66,7 @@ export const path = (parts: TemplateStringsArray, ...values: string[]): string =
 /** Sends requests with retries, time limits and rate limits. */
 export class Transport {
   readonly baseUrl: string;
-  readonly options: Required<Omit<ClientOptions, 'baseUrl' | 'token'>>;
+  readonly options: Required<Omit<ClientOptions, 'baseUrl' | 'token' | 'onRetry'>> & Pick<ClientOptions, 'onRetry'>;
   readonly #token: string | undefined;
   /** When the next request may be sent, by the rate that it counts against. */
   readonly #pauses = new Map<string, number>();
@@ -72,6 +80,7 @@ export class Transport {
       retries: options.retries ?? 2,
       timeoutMs: options.timeoutMs ?? 75_000,
       maxRetryDelayMs: options.maxRetryDelayMs ?? 60_000,
+      onRetry: options.onRetry,
       fetch: options.fetch ?? globalThis.fetch.bind(globalThis),
     };
   }
@@ -115,7 +124,7 @@ export class Transport {
     options: CallOptions = {},
     read: (response: Response) => Promise<T> = async response => response as T,
   ): Promise<T> {
-    const { retries = this.options.retries, signal } = options;
+    const { retries = this.options.retries, onRetry = this.options.onRetry, signal } = options;
     const headers = this.#headersOf(call, options);
     for (let attempt = 0; ; attempt++) {
       await this.#pause(call, signal);
@@ -125,7 +134,7 @@ export class Transport {
         signal?.throwIfAborted();
         const delayMs = attempt < retries ? this.#delayAfter(error, attempt, retries) : undefined;
         if (delayMs === undefined) throw error;
-        options.onRetry?.(error as ApiError | ConnectionError, delayMs);
+        onRetry?.(error as RecordingRequestError, delayMs, attempt + 1);
         await wait(delayMs, signal);
       }
     }
@@ -155,8 +164,10 @@ export class Transport {
       });
       clearTimeout(timer);
       this.#noteRate(call, response.headers);
-      if (!response.ok && response.status !== 304)
-        throw errorOf(response, await this.#errorText(call, response, options), this.addressOf(call));
+      if (!response.ok && response.status !== 304) {
+        const text = await this.#textOf(call, response, options, LONGEST_ERROR).catch(() => '');
+        throw errorOf(response, text, this.addressOf(call));
+      }
       return await read(response);
     } catch (error) {
       // Without this, the connection of a body that nobody reads stays open.
@@ -194,24 +205,15 @@ export class Transport {
     return `${method} ${this.baseUrl}${path.replace(/^\/(r|project)\/[^/]+/, '/$1/…')}`;
   }
 
-  async #textOf(call: Call, response: Response, options: CallOptions): Promise<string> {
+  /** Returns the body as text: all of it, or a beginning that is longer than `longest`. */
+  async #textOf(call: Call, response: Response, options: CallOptions, longest?: number): Promise<string> {
     const decoder = new TextDecoder();
     let text = '';
-    for await (const part of this.parts(call, response, options)) text += decoder.decode(part, { stream: true });
+    for await (const part of this.parts(call, response, options)) {
+      text += decoder.decode(part, { stream: true });
+      if (longest !== undefined && text.length > longest) break;
+    }
     return text + decoder.decode();
-  }
-
-  /** Returns the beginning of the body of an error; empty if it cannot be read. */
-  async #errorText(call: Call, response: Response, options: CallOptions): Promise<string> {
-    const decoder = new TextDecoder();
-    let text = '';
-    try {
-      for await (const part of this.parts(call, response, options)) {
-        text += decoder.decode(part, { stream: true });
-        if (text.length > LONGEST_ERROR) break;
-      }
-    } catch {}
-    return text;
   }
 
   #lost(call: Call, error: unknown): ConnectionError {
@@ -222,7 +224,8 @@ export class Transport {
   #delayAfter(error: unknown, attempt: number, retries: number): number | undefined {
     const backoff = backoffOf(attempt);
     if (error instanceof ConnectionError) return error.isPermanent ? undefined : backoff;
-    if (!(error instanceof ApiError) || !isTemporary(error)) return undefined;
+    if (!(error instanceof ApiError)) return undefined;
+    if (!isTemporary(error.status) && !error.is(...TEMPORARY_CONFLICTS)) return undefined;
     const told = error.retryAfterSeconds ?? (error.status === 429 ? rateOf(error.headers)?.resetSeconds : undefined);
     if (told === undefined) return backoff;
     const isTooLong = told * 1000 > this.options.maxRetryDelayMs && retries !== Number.POSITIVE_INFINITY;
@@ -268,8 +271,8 @@ export class Transport {
 export const backoffOf = (attempt: number): number =>
   Math.min(LONGEST_BACKOFF_MS, BACKOFF_MS * 2 ** attempt) * (0.5 + Math.random() / 2);
 
-const isTemporary = (error: ApiError): boolean =>
-  [408, 425, 429].includes(error.status) || error.status >= 500 || error.is(...TEMPORARY_CONFLICTS);
+/** Returns whether another attempt may succeed after an answer with this status. */
+export const isTemporary = (status: number): boolean => [408, 425, 429].includes(status) || status >= 500;
 
 /** Owner requests share the rate of their token, those of a dashboard that of its token, others that of the address. */
 const rateKeyOf = ({ path, anonymous }: Call): string =>

@@ -9,6 +9,7 @@ import {
   DownloadChangedError,
   DownloadError,
   IntegrityError,
+  type OnRetry,
   RecordingRequest,
   UnexpectedAnswerError,
 } from '@recording-request/client';
@@ -53,7 +54,14 @@ const videoOf = ({ url }: { url: string }, options: object = {}) =>
 
 test('a lost connection is resumed from the last byte, and the whole is checked', async () => {
   await using server = await scriptedServer(media({ cutAt: 100_000 }), media({ cutAt: 1 }), media());
-  assert.deepEqual(Buffer.from(await videoOf(server).bytes()), FILE);
+  const retried: string[] = [];
+  const onRetry: OnRetry = ({ name }, delayMs, failures) => void retried.push(`${name} ${failures} ${delayMs}`);
+  assert.deepEqual(Buffer.from(await videoOf(server, { onRetry }).bytes()), FILE);
+  assert.deepEqual(
+    retried,
+    ['ConnectionError 1 0', 'ConnectionError 1 0'],
+    'the first bytes after a loss come at once',
+  );
   const [, second, third] = server.seen;
   assert.equal(second!.headers['if-range'], `"${hashOf(FILE)}"`);
   const offset = Number(/\d+/.exec(String(second!.headers.range)));

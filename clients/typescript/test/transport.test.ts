@@ -44,6 +44,30 @@ describe('a call of the client', { concurrency: true }, () => {
     assert.equal(server.seen.at(-1)!.headers['idempotency-key'], 'mine');
   });
 
+  test('reports each failure that is followed by another attempt, without the tokens', async () => {
+    await using server = await scriptedServer(cut, failure(503, 'unavailable'), json({}));
+    const retried: [error: Error, delayMs: number, failures: number][] = [];
+    const client = clientOf(server.url, {
+      onRetry: (...report: (typeof retried)[number]) => void retried.push(report),
+    });
+    await client.dashboard('prj_x').overview();
+    assert.deepEqual(
+      retried.map(([, , failures]) => failures),
+      [1, 2],
+    );
+    for (const [error, delayMs] of retried) {
+      assert.ok(delayMs >= 250, `${delayMs} ms`);
+      assert.doesNotMatch(String(error), /prj_x|api_secret/);
+    }
+    assert.match(String(retried[0]![0]), /GET .*\/project\/…\/overview failed/);
+    const ofCall: number[] = [];
+    await using other = await scriptedServer(cut, json({}));
+    await clientOf(other.url, { onRetry: () => assert.fail() }).me({
+      onRetry: (_, __, failures) => void ofCall.push(failures),
+    });
+    assert.deepEqual(ofCall, [1], 'a call may have its own');
+  });
+
   test('fails after the last attempt', async () => {
     await using server = await scriptedServer(failure(500, 'internal_error'));
     const error = await thrown(clientOf(server.url).me());
