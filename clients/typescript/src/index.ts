@@ -32,7 +32,7 @@ export {
 } from './errors.ts';
 export type { CursorStore, EventsOptions, EventsPage } from './events.ts';
 export { List, type Page } from './pages.ts';
-export { type Landed, type NodeStream, Recorder, type UploadOptions, type UploadSource } from './recorder.ts';
+export { type Landed, Recorder } from './recorder.ts';
 export {
   Exports,
   Submissions,
@@ -60,6 +60,7 @@ export type {
   Submission,
   WebhookDelivery,
 } from './types.gen.ts';
+export type { NodeStream, UploadOptions, UploadSource } from './upload.ts';
 export {
   type FeedEvent,
   type FeedEventType,

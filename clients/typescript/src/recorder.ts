@@ -1,43 +1,8 @@
-import type { DetailedError } from 'tus-js-client';
 import type { Api } from './api.ts';
-import { RecordingRequestError, UploadError } from './errors.ts';
-import { backoffOf, type CallOptions, path, wait } from './transport.ts';
+import { UploadError } from './errors.ts';
+import { type CallOptions, path, wait } from './transport.ts';
 import type { BeginResponseData, ContributorResponse } from './types.gen.ts';
-
-/** A stream of Node, such as that of `fs.createReadStream`. */
-export interface NodeStream {
-  readonly readable: boolean;
-  /** Returns bytes, or null. */
-  read(size?: number): unknown;
-}
-
-/** The bytes of a recording: a File or Blob, or in Node a Buffer, or for a long one a stream of `fs.createReadStream`. */
-export type UploadSource = Blob | Uint8Array | NodeStream;
-
-/** A recording to send. `retries` is at least 5 by default. */
-export interface UploadOptions extends Omit<CallOptions, 'idempotencyKey' | 'onRetry'> {
-  /** The response, from `begin()`. */
-  responseSessionId: string;
-  /** The question, from 0; only in interviews. */
-  questionIndex?: number | null;
-  /** Such as video/webm; only a hint. */
-  fileType?: string;
-  /** A message of the contributor. */
-  note?: string;
-  /** The size in bytes, for a source that does not know it. */
-  size?: number;
-  /** The address of an upload that was interrupted, from `onAddress`. The upload continues it. */
-  address?: string;
-  /**
-   * Gets the address of the upload as soon as there is one: store it to continue after a crash. No byte is sent before a
-   * promise that it returns is fulfilled; the upload throws the reason of a rejected one.
-   */
-  onAddress?: (address: string) => void | Promise<void>;
-  /** Gets the number of sent bytes and the size, which may be unknown. */
-  onProgress?: (sentBytes: number, size: number | null) => void;
-  /** The bytes of one request; 8 MiB by default. */
-  chunkBytes?: number;
-}
+import { deleteUpload, sendBytes, type UploadOptions, type UploadSource } from './upload.ts';
 
 /** A recording that has landed. */
 export interface Landed {
@@ -46,9 +11,6 @@ export interface Landed {
   response: ContributorResponse;
 }
 
-const CHUNK_BYTES = 8 * 1024 ** 2;
-const UPLOAD_RETRIES = 5;
-const MOST_RETRIES = 1_000;
 const POLL_MS = 1_000;
 const LANDING_MS = 10 * 60_000;
 
@@ -95,118 +57,30 @@ export class Recorder {
    * connections. Throws `UploadError` if it fails or the recording is refused.
    */
   async upload(source: UploadSource, options: UploadOptions): Promise<Landed> {
-    const address = await this.#send(source, options);
+    const address = await sendBytes(this.#api.transport, `${this.#base}/uploads`, source, options);
     return this.#landed(address.split('/').at(-1)!, options);
   }
 
   /** Deletes an upload that was not sent completely. The use of the link stays claimed. */
-  async discard(address: string): Promise<void> {
-    const { Upload } = await tus();
-    await Upload.terminate(this.#absolute(address)).catch((error: unknown) => {
-      throw uploadError(error);
-    });
+  discard(address: string): Promise<void> {
+    return deleteUpload(this.#api.transport, address);
   }
 
-  async #send(source: UploadSource, options: UploadOptions): Promise<string> {
-    const { responseSessionId, questionIndex, fileType, note, signal, size } = options;
-    const { Upload } = await tus();
-    signal?.throwIfAborted();
-    const { retries = Math.max(UPLOAD_RETRIES, this.#api.transport.options.retries) } = options;
-    const metadata: Record<string, string> = { responseSessionId };
-    if (typeof questionIndex === 'number') metadata.questionIndex = String(questionIndex);
-    if (fileType) metadata.filetype = fileType;
-    if (note) metadata.note = note;
-    let address = options.address && this.#absolute(options.address);
-    const bytes = await bytesOf(source);
-    const sent = new AbortController();
-    let kept = Promise.resolve();
-    await new Promise<void>((resolve, reject) => {
-      const upload = new Upload(bytes, {
-        endpoint: `${this.#api.transport.baseUrl}${this.#base}/uploads`,
-        uploadUrl: address ?? null,
-        uploadSize: size ?? null,
-        chunkSize: options.chunkBytes ?? CHUNK_BYTES,
-        // tus-js-client begins them again after each progress.
-        retryDelays: Array.from({ length: Math.min(retries, MOST_RETRIES) }, (_, attempt) => backoffOf(attempt)),
-        storeFingerprintForResuming: false,
-        metadata,
-        onUploadUrlAvailable: () => {
-          address = upload.url ?? address;
-          if (address) keep(address);
-        },
-        onBeforeRequest: async request => {
-          if (request.getMethod() === 'PATCH') await kept;
-        },
-        onProgress: (sent, total) => options.onProgress?.(sent, total),
-        onSuccess: () => resolve(),
-        onError: error => reject(uploadError(error)),
-      });
-      const stop = (reason: unknown) => {
-        reject(reason);
-        upload.abort().catch(() => {});
-      };
-      const keep = (address: string) => {
-        kept = Promise.resolve(options.onAddress?.(address));
-        kept.catch(stop);
-      };
-      const abort = () => stop(signal!.reason);
-      signal?.addEventListener('abort', abort, { once: true, signal: sent.signal });
-      upload.start();
-    }).finally(() => sent.abort());
-    if (!address) throw new UploadError('The service gave the upload no address.');
-    return address;
-  }
-
-  async #landed(uploadId: string, { responseSessionId, signal }: UploadOptions): Promise<Landed> {
+  async #landed(uploadId: string, options: UploadOptions): Promise<Landed> {
     const until = Date.now() + LANDING_MS;
     for (;;) {
-      const response = await this.response(responseSessionId, { signal });
+      const response = await this.response(options.responseSessionId, options);
       for (const { submissionId, uploads } of response.answers) {
         const own = uploads.find(each => each.uploadId === uploadId);
         if (own?.state === 'refused') throw new UploadError(own.error ?? 'Refused.', own.errorCode ?? undefined);
         if (own && submissionId) return { submissionId, response };
       }
       if (Date.now() > until) throw new UploadError('The recording was sent but has not landed within ten minutes.');
-      await wait(POLL_MS, signal);
+      await wait(POLL_MS, options.signal);
     }
   }
 
   #pathOf(responseSessionId: string): string {
     return `${this.#base}${path`/responses/${responseSessionId}`}`;
   }
-
-  #absolute(address: string): string {
-    return new URL(address, `${this.#api.transport.baseUrl}/`).href;
-  }
-}
-
-/** Returns the source in the form that tus-js-client takes on this platform: Node's build takes no Blob. */
-async function bytesOf(source: UploadSource): Promise<ConstructorParameters<Tus['Upload']>[0]> {
-  const { Buffer } = globalThis as { Buffer?: typeof globalThis.Buffer };
-  if (source instanceof Uint8Array)
-    return Buffer ? Buffer.from(source.buffer, source.byteOffset, source.length) : new Blob([source as BlobPart]);
-  if (!(source instanceof Blob)) return source as never;
-  return Buffer ? Buffer.from(await source.arrayBuffer()) : source;
-}
-
-type Tus = typeof import('tus-js-client');
-
-async function tus(): Promise<Tus> {
-  try {
-    return await import('tus-js-client');
-  } catch (error) {
-    throw new RecordingRequestError('Install tus-js-client 4: uploads need it.', { cause: error });
-  }
-}
-
-function uploadError(error: unknown): UploadError {
-  const { originalResponse, message } = error as Partial<DetailedError> & Error;
-  const code = originalResponse?.getHeader('Error-Code');
-  let sentence: unknown;
-  try {
-    sentence = JSON.parse(originalResponse?.getBody() ?? '').error;
-  } catch {}
-  // The message of tus-js-client has the address, with the token in it.
-  const text = typeof sentence === 'string' ? sentence : message.replaceAll(/\/r\/vr_\w+/g, '/r/…');
-  return new UploadError(text, code, { cause: new Error(text) });
 }
