@@ -66,6 +66,24 @@ test('an upload whose connection is silent continues after its time limit, and f
   assert.deepEqual(methodsOf(silent), ['POST', 'PATCH', 'HEAD']);
 });
 
+test('an upload sends no byte before its address is stored', async () => {
+  await using server = await scriptedServer(created, received, json(response));
+  await using storage = await scriptedServer(json({}));
+  let sentBefore: string[] = [];
+  const onAddress = async () => {
+    for (let i = 0; i < 5; i++) await (await fetch(storage.url)).text();
+    sentBefore = methodsOf(server);
+  };
+  await recorderOf(server.url).upload(BYTES, { responseSessionId: 'r', onAddress });
+  assert.deepEqual([sentBefore, methodsOf(server)], [['POST'], ['POST', 'PATCH', 'GET']]);
+  await using other = await scriptedServer(created);
+  const full = recorderOf(other.url).upload(BYTES, {
+    ...{ responseSessionId: 'r', onAddress: () => Promise.reject(new Error('the disk is full')) },
+  });
+  await assert.rejects(full, /the disk is full/);
+  assert.deepEqual(methodsOf(other), ['POST']);
+});
+
 test('an upload fails at once for good: after 410, and after a Retry-After longer than the client waits', async () => {
   for (const refused of [failure(410, 'link_used'), failure(429, 'rate_limited', { 'retry-after': '61' })]) {
     await using server = await scriptedServer(refused);
