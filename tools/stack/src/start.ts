@@ -24,6 +24,7 @@ function banner({ baseUrl, apiToken, webhookSinkUrl }: Ready, sample: SampleProj
 Recording Request is running.
 
   API docs         ${baseUrl}/api/docs and ${baseUrl}/api/docs.md
+  First steps      ${baseUrl}/api/docs/start
   Recording links  ${sample.sharedUrl}   (shared)
 ${sample.uniqueUrls.map(url => `                   ${url}`).join('\n')}
   Dashboard        ${sample.dashboardUrl}
