@@ -55,8 +55,8 @@ export function steps(root) {
       stamp: join(stampDir, '.recording-request-install'),
       print: () => fingerprint(root, ['package-lock.json']),
       // Sets the log level, because npm would otherwise warn about the system's older Node once per package, although
-      // no package runs on that Node. Does not use `npm ci`, which deletes node_modules first, even under a running
-      // `npm start`, and reinstalls everything. `npm install` uses the locked versions too.
+      // no package runs on that Node. Does not use `npm ci`, because it deletes node_modules first, even under a
+      // running `npm start`, and reinstalls everything. `npm install` also uses the locked versions.
       npm: ['install', '--no-audit', '--no-fund', '--loglevel=error'],
       limitMs: INSTALL_LIMIT_MS,
       advice: 'look at the lines above; run npm install by hand to see more',
@@ -102,7 +102,7 @@ export async function prepare(root, runNpm) {
 }
 
 /**
- * Returns PATH without this repository's .bin folders. An installation may replace the Node in such a folder, so it
+ * Returns PATH without this repository's .bin folders. An installation may replace the Node in such a folder, so npm
  * must not run on that Node.
  */
 function outsidePath() {

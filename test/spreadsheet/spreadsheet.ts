@@ -4,7 +4,7 @@ import { run } from '@recording-request/fixtures/run';
 
 /** A cell as the spreadsheet stores it. */
 export interface Cell {
-  /** The formula, if the spreadsheet took the text for one. */
+  /** The formula, if the spreadsheet read the text as a formula. */
   formula: string | null;
   /** `string`, `float`, `boolean`, …; null where the cell is empty. */
   type: string | null;
@@ -13,8 +13,8 @@ export interface Cell {
 }
 
 // The import options in order: comma, quotes, UTF-8, from line 1, default columns and language, quoted fields not
-// forced to text, special numbers detected, …, formulas evaluated (newer releases ask). Every option that turns text
-// into a formula is on.
+// forced to text, special numbers detected, …, formulas evaluated (newer releases ask the user). So every option that
+// turns text into a formula is on.
 const OPEN_AS = 'Text - txt - csv (StarCalc):44,34,76,1,,0,false,true,false,false,false,0,true';
 
 const READ_FODS = `

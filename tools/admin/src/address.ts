@@ -31,7 +31,7 @@ export interface Door {
 
 /**
  * Returns the value of a service's variable, or the address that a running `npm start` wrote to its data folder. If one
- * of these variables is set, all of them must be set: an erasure must never reach two systems.
+ * of these variables is set, all of them must be set, because an erasure must never reach two systems.
  */
 export async function doorOf(service: ServiceName, env: NodeJS.ProcessEnv, dataDir = DATA): Promise<Door> {
   const { name: variable } = ADDRESSES[service];
@@ -54,9 +54,9 @@ const STORES = ['MONGO_URL', 'KAFKA_BROKERS', 'S3_ENDPOINT'];
 export const isAnyNamed = (env: NodeJS.ProcessEnv): boolean => STORES.some(name => env[name] || env[`${name}_FILE`]);
 
 /**
- * Returns `env` with the variables of MongoDB, Kafka and the object store. If one of their addresses is set, `env`
- * stays unchanged; otherwise the variables of a running `npm start` are added. Names and prefixes in `env` override the
- * names and prefixes of `npm start`.
+ * Returns `env` with the variables of MongoDB, Kafka and the object store. If one of their addresses is set, returns
+ * `env` unchanged; otherwise, adds the variables of a running `npm start`. Names and prefixes in `env` override those
+ * of `npm start`.
  */
 export async function storesOf(env: NodeJS.ProcessEnv, dataDir = DATA): Promise<NodeJS.ProcessEnv> {
   if (isAnyNamed(env)) return env;

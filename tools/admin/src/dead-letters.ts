@@ -77,7 +77,7 @@ async function replayOne(
     return 'replayed';
   } catch (error) {
     if (!(error instanceof DomainError)) throw error;
-    // Another caller has replayed, dropped or erased this dead letter meanwhile, or its content was not kept.
+    // Another caller has replayed, dropped or erased this dead letter since the listing, or it has no content.
     if (error.code === 'gone' || error.code === 'not_found') return 'left';
     throw new DomainError(error.code, `${soFar.replayed} replayed, the rest not: ${error.message}`, { cause: error });
   }

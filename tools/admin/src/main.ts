@@ -62,8 +62,8 @@ async function run(command: Exclude<Command, { name: 'help' }>, dataDir: string 
   if (command.name === 'trace')
     return await showTrace(await connect.submissions(), command, await traceUrlOf(process.env, dataDir));
   if (command.name === 'check') {
-    // This short call fails fast if the service is unavailable. The calls of the check would wait for their long
-    // timeout.
+    // A short call first, which fails fast if the service is unavailable. The calls of the check would wait for their
+    // long timeout.
     await (await connect.submissions()).getBacklog({ troubledLimit: 1 });
     return await check(await connect.submissions({ deadlineMs: CHECK_DEADLINE_MS }), command, terminal());
   }
@@ -127,6 +127,6 @@ try {
   process.stderr.write(`admin: ${refusalOf(error) ?? error.message}\n`);
   if (error instanceof UsageError) process.stderr.write('"npm run admin -- --help" shows every command.\n');
   process.exitCode = exitCodeOf(error);
-  // The work that stalled would keep the process running.
+  // Exits, because the stalled work would keep the process running.
   if (error instanceof Stalled) process.exit();
 }

@@ -16,7 +16,7 @@ const COLUMNS = ['SUBMISSION ID', 'PROJECT ID', 'LANDED', 'MEDIA ERROR', 'LEFT B
 interface Retried {
   dryRun: boolean;
   lookedAt: number;
-  /** The clips whose media is made again, or would be in a dry run. */
+  /** The number of clips whose media the service makes again; in a dry run, would make again. */
   asked: number;
   left: number;
   shown: RetriedMedia[];

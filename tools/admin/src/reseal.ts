@@ -26,8 +26,8 @@ const NAMED = 20;
 const PROGRESS_MS = 2_000;
 
 /**
- * Reseals every service's texts, one service after the other. A service whose texts cannot all be resealed does not
- * keep the next one from its turn. Then fails with NotDone. Other failures are DomainErrors.
+ * Reseals every service's texts, one service after the other. If a service has texts that cannot be resealed, continues
+ * with the next service, and fails with NotDone at the end. Other failures are DomainErrors.
  */
 export async function reseal(services: Resealing, { dryRun }: ResealCommand, terminal: Terminal): Promise<Report> {
   const done: Partial<Record<Service, Resealed>> = {};

@@ -11,7 +11,7 @@ export const plain = (text: string): string => text.replace(/\p{Cc}/gu, ' ');
 export function table(columns: readonly string[], rows: readonly string[][], none: string): string[] {
   if (rows.length === 0) return [none];
   const all = [columns, ...rows.map(row => row.map(cell => plain(cell) || '-'))];
-  // Spreads no array into a call, because there may be more rows than a call accepts arguments.
+  // Does not spread the rows into `Math.max`, because there may be more rows than a call accepts arguments.
   const widths = columns.map((_, at) => all.reduce((widest, row) => Math.max(widest, row[at]!.length), 0));
   return all.map(row =>
     row

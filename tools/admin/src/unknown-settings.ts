@@ -7,8 +7,8 @@ const known = new Set(names);
 
 /**
  * Fails with a ConfigError when `env` names a setting that does not exist. In Kubernetes, the Job `migrate` gets every
- * entry of the ConfigMap a second time, as `SETTING_…`. Without this prefix, it could not tell a misspelt name from the
- * rest of the environment.
+ * entry of the ConfigMap a second time, as `SETTING_…`. Without this prefix, it could not distinguish a misspelt
+ * setting from other environment variables.
  */
 export function refuseUnknownSettings(env: NodeJS.ProcessEnv): void {
   const given = Object.keys(env)

@@ -32,7 +32,7 @@ backupCases('a backup in a bucket', async ({ environment }) => {
 describe('a backup in a bucket', () => {
   let backed: Backed;
   let env: NodeJS.ProcessEnv;
-  /** The variables of a store that is another one than the product's, as far as the backup knows. */
+  /** The variables of a store that the backup treats as different from the product's store. */
   let elsewhere: NodeJS.ProcessEnv;
   let objects: Store;
   let client: Client;
@@ -77,7 +77,7 @@ describe('a backup in a bucket', () => {
       assert.equal(await place.read('objects/gone'), undefined);
       await place.copyOut('objects/copy', { key: 'uploads/back/0', size: LONG.length, contentType: 'video/webm' });
       assert.ok((await buffer(await objects.get('uploads/back/0'))).equals(LONG));
-      // A program without this rule may have replaced the copy.
+      // Another program may have replaced the copy with other bytes of the same size.
       await store.put('p/objects/copy', Buffer.alloc(LONG.length), { contentType: 'video/webm' });
       assert.equal(await place.held('objects/copy', long), undefined);
     });

@@ -59,7 +59,7 @@ export function backupCases(kind: string, freshPlace: (backed: Backed) => Promis
     const backup = (at: string, show: (line: string) => void = silent) =>
       runBackup(environment.env, { name: 'backup', to: at }, show);
 
-    /** Returns the names of empty servers: other databases, topics and another bucket. */
+    /** Returns the variables of empty servers: different names of databases, topics and bucket. */
     function emptyServers() {
       const other = testEnvironment();
       const there = stack.use(testStores(other));

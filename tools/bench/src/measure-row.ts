@@ -10,7 +10,7 @@ export interface MeasureOptions {
   random: () => number;
   /** Returns the run's remaining time in seconds. */
   left: () => number;
-  /** The seconds that the later rows need. */
+  /** The time that the later rows need, in seconds. */
   later: number;
   /** True if the time limit also applies to the first rounds. */
   bounded: boolean;

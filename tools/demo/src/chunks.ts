@@ -3,9 +3,9 @@ import { Readable } from 'node:stream';
 import { setImmediate as soon } from 'node:timers/promises';
 import type { FileReader, FileSource, HttpRequest } from 'tus-js-client';
 
-/** The break of a connection during a chunk. */
+/** The place where the connection breaks during a chunk. */
 export interface Cut {
-  /** The offset in the file at which sending stops. It must lie inside a chunk. */
+  /** The offset in the file where sending stops. It must be inside a chunk. */
   at: number;
   /** Called once all bytes before the break have left this process. */
   onSent: () => void;

@@ -70,7 +70,8 @@ export async function runDemo(options: DemoOptions): Promise<DemoResult> {
     died.signal.throwIfAborted();
     return { steps: played, shareHeard };
   } catch (error) {
-    // If a process has ended, its end explains more than the error of a request that failed because of this.
+    // If a process has ended, throws the reason for this: it explains more than the error of a request that failed
+    // because of it.
     throw died.signal.aborted ? died.signal.reason : error;
   } finally {
     await writeFile(join(resultsDir, 'steps.txt'), `${lines.join('\n')}\n`);
@@ -97,12 +98,12 @@ async function setUp(options: DemoOptions, { stack, play, signal, died }: Stage)
       stack.use(await startServers({ dataDir, log, signal, onExit })),
     ));
   const traces = stack.use(await startTraceReceiver());
-  // Writes the spans even after a failed run, because an engineer needs them most then.
+  // Writes the spans after a failed run too, because then an engineer needs them most.
   stack.defer(() =>
     writeFile(join(options.resultsDir, 'spans.jsonl'), traces.spans.map(span => `${JSON.stringify(span)}\n`).join('')),
   );
   const sink = stack.use(await startWebhookSink());
-  // A separate name, so that the demo can use servers with other data.
+  // A separate name, so that the demo can use servers that already have data.
   const name = `demo${randomBytes(4).toString('hex')}`;
   const cluster = await play('six services started', async note => {
     const started = stack.use(

@@ -8,8 +8,8 @@ export interface Command<T extends { help?: boolean | undefined }> {
   /** Throws a UsageError with a sentence for the user. */
   parse(args: string[]): T;
   /**
-   * Resolves to the exit status, 0 by default. `signal` aborts when the user stops the command. A rejection after that
-   * does not count as a failure.
+   * Resolves to the exit status, 0 by default. `signal` aborts when the user stops the command; a rejection after that
+   * is not a failure.
    */
   run(options: T, signal: AbortSignal): Promise<number | undefined> | Promise<void>;
 }

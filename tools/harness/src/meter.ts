@@ -3,7 +3,7 @@ import { type MachineTimes, type ProcessTimes, parseMachine, parseProcess, start
 
 /** A tick is 10 ms: the unit of process times in Linux. */
 export const TICK_MS = 10;
-/** The minimum number of ticks for a figure. With this number, one tick is 0.3 % of the figure. */
+/** The minimum number of ticks for a figure, so that one tick is at most 0.3 % of it. */
 export const MIN_TICKS = 300;
 
 /** The machine's CPU time during a measurement, in any unit. */
@@ -34,7 +34,7 @@ export interface Meter {
   ticks(group: string): number;
 }
 
-/** Starts a meter. This process's descendants belong to the run; the time of all other processes is counted as `foreign`. */
+/** Starts a meter. This process's descendants belong to the run; all other processes count as `foreign`. */
 export function startMeter(groups: Groups): Meter {
   const [startedAt, before, machineBefore] = [performance.now(), readProcesses(), readMachine()];
   const since = (now: readonly ProcessTimes[], roots: readonly number[]) =>
@@ -67,7 +67,7 @@ function readProcesses(): ProcessTimes[] {
     try {
       return [parseProcess(readFileSync(`/proc/${name}/stat`, 'utf8'))];
     } catch {
-      // The process has ended meanwhile.
+      // The process has ended between the two reads.
       return [];
     }
   });

@@ -33,8 +33,8 @@ export const seedOf = (text: string | undefined): number =>
 const isWithin = (value: number, { min, max }: Range) => value >= min && value <= max;
 
 /**
- * Returns the items whose name begins with an entry of the comma-separated list; without a list, all items. `kind` is
- * for the UsageError.
+ * Returns the items whose name begins with an entry of the comma-separated list; without a list, all items. The
+ * UsageError names `kind`.
  */
 export function named<T extends { name: string }>(list: string | undefined, all: readonly T[], kind: string): T[] {
   const beginnings = list?.split(',').filter(Boolean) ?? [];

@@ -22,8 +22,8 @@ export const statusOf = async (pid: number, field: string, thread?: string): Pro
 export const isAlive = async (pid: number): Promise<boolean> => /^[^Z]/.test((await statusOf(pid, 'State')) ?? '');
 
 /**
- * Returns whether every thread of the process is stopped. SIGSTOP takes effect when one thread, which the kernel
- * chooses, has run. Until then, the other threads continue.
+ * Returns whether every thread of the process is stopped. SIGSTOP takes effect only after one thread, chosen by the
+ * kernel, has run. Until then, the other threads continue.
  */
 export async function hasStopped(pid: number): Promise<boolean> {
   const threads = await readdir(`/proc/${pid}/task`);

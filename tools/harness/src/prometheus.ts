@@ -103,7 +103,7 @@ export interface Rule {
   name: string;
   health: string;
   lastError?: string;
-  /** The seconds for which an alert still fires after its condition is over. */
+  /** The time that an alert still fires after its condition has ended, in seconds. */
   keepFiringFor?: number;
   alerts?: (RuleAlert & { keepFiringSince?: string })[];
 }

@@ -1,6 +1,5 @@
-#!/bin/sh
-# Runs a command on the lab's machine, whose first process has the id $1: in its namespaces, and in its cgroups or in their
-# subgroup `system`, which holds all processes outside pods.
+# !/bin/sh Runs a command on the lab's machine. $1 is the id of the machine's first process. The command runs in its
+# namespaces, and in its cgroups or in their subgroup `system`, which has all processes outside pods.
 set -eu
 first=$1
 shift

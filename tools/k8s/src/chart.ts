@@ -43,7 +43,7 @@ async function chartFiles(tools: Kustomize): Promise<Map<string, string>> {
       rendered.filter(object => !known.has(idOf(object))),
     );
   }
-  // The chart enables the certificates of the overlay by a value.
+  // In the chart, a value enables the overlay's certificates.
   const certificates = new Set(files.get('certificates')!.map(idOf));
   const operators = parse(await render(tools, OPERATORS));
   files.set(

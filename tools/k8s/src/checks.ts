@@ -1,6 +1,6 @@
 import { type Manifest, type PodTemplate, podOf } from './manifests.ts';
 
-/** A rule about objects that the schemas do not express. */
+/** A rule for objects that the schemas cannot express. */
 interface Check {
   /** The name in messages: kebab-case. */
   name: string;

@@ -2,7 +2,7 @@ import type { InstallContext } from '@recording-request/stack/install/context';
 import { ask, ensureGoProgram } from './go-program.ts';
 import type { Manifest } from './manifests.ts';
 
-/** One end of a connection: an address, and its pod, if any. */
+/** One end of a connection: an address, and the pod that has it, if any. */
 export interface End {
   ip: string;
   namespace?: string;

@@ -6,7 +6,7 @@ import { ROOT } from './repository.ts';
 
 const RIGHTS = join(ROOT, 'deploy/rights');
 
-/** A user of MongoDB, as its command accepts it. */
+/** A MongoDB user in the form that MongoDB's command accepts. */
 export interface MongoUser {
   user: string;
   pwd: string;
@@ -33,7 +33,6 @@ export async function newMongoUsers(prefix = ''): Promise<MongoUser[]> {
   const made: MongoUser[] = [];
   const db = { getSiblingDB: () => ({ getUser: () => null, createUser: (user: MongoUser) => void made.push(user) }) };
   runInNewContext(await readFile(join(RIGHTS, 'mongodb.js'), 'utf8'), { db, process: { env } });
-  // Objects from the script's context have other prototypes, so this returns a copy with the prototypes of this
-  // context.
+  // Returns a copy, because objects from the script's context have different prototypes.
   return structuredClone(made);
 }

@@ -49,7 +49,7 @@ test('by streams, KEDA takes over the autoscalers of the base, with their bounds
     assert.deepEqual([spec.minReplicaCount, spec.maxReplicaCount], [before.minReplicas, before.maxReplicas]);
     const [cpu] = spec.triggers;
     assert.equal(cpu.metadata.value, String(before.metrics[0].resource.target.averageUtilization));
-    // KEDA's webhook refuses a second autoscaler of a Deployment, unless it takes over one of this name.
+    // KEDA's webhook refuses a second autoscaler for a Deployment, unless KEDA takes over the first one by its name.
     assert.equal(spec.advanced.horizontalPodAutoscalerConfig.name, name);
   }
 });

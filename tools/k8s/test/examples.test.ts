@@ -21,7 +21,7 @@ after(() => chart[Symbol.asyncDispose]());
 const EXAMPLES_DIR = join(ROOT, 'deploy/examples');
 const dir = await tempDir();
 after(() => dir[Symbol.asyncDispose]());
-// A copy with values of an installation, in which every relative path is the same.
+// A copy with values of an installation. Every relative path in it stays valid.
 await cp(join(ROOT, 'deploy/k8s'), join(dir.path, 'k8s'), { recursive: true });
 await cp(EXAMPLES_DIR, join(dir.path, 'examples'), { recursive: true });
 await fillIn(join(dir.path, 'examples'));
@@ -117,7 +117,7 @@ test('the README of each example is short', async () => {
   }
 });
 
-/** Returns what an operator writes for an installation, from rendered objects. */
+/** Returns the parts of rendered objects that come from the operator's own files. */
 function partsOf(text: string) {
   const objects = parse(text).filter(
     ({ metadata }) => !metadata.annotations?.['helm.sh/hook'] || metadata.name === 'migrate',

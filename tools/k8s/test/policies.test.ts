@@ -50,7 +50,7 @@ interface Profile {
   others: Record<string, End>;
   /** The port of a server in this environment, if it differs from the port in ARCHITECTURE.md. */
   ports: Record<string, number>;
-  /** Whether every pod and address counts as the edge. */
+  /** True if every pod and address counts as the edge. */
   isOpen?: boolean;
 }
 

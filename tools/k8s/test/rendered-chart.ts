@@ -25,7 +25,10 @@ export interface RenderedChart extends AsyncDisposable {
 /** Returns whether Helm creates the object before the release. */
 export const isHook = ({ metadata }: Manifest): boolean => metadata.annotations?.['helm.sh/hook'] !== undefined;
 
-/** Returns a value without the names that only Helm gives and the hashes of generated names, and with sorted lists of named things. */
+/**
+ * Returns a value for a comparison: without the names that only Helm sets, without the hashes of generated names, and
+ * with sorted lists of named items.
+ */
 const plain = (value: unknown) =>
   JSON.parse(JSON.stringify(value), (_, each) => {
     if (typeof each === 'string')

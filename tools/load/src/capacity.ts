@@ -14,8 +14,8 @@ const THROUGH_MS = 180_000;
 /**
  * Measures how many clips a minute land, are processed, transcribed and reported by webhook. In this closed loop, the
  * next contributor arrives when the previous clip is complete, so the backlog does not grow. Doubles the number of
- * contributors until the gain is small. Owners read meanwhile, as in the steps. Rejects when a request fails, because a
- * load with errors is not within the capacity.
+ * contributors until the gain is small. Owners read at the same time, as in the steps. Rejects if a request fails,
+ * because a load with errors exceeds the capacity.
  */
 export async function measureCapacity(system: System, windowMs: number): Promise<number> {
   let best = 0;
@@ -61,7 +61,7 @@ async function rateWith(system: System, contributors: number, windowMs: number):
     lanes: contributors,
     isEnough() {
       system.signal.throwIfAborted();
-      // Starts to count when each contributor has sent one clip, because the first clips find an idle product.
+      // Counts only after each contributor has sent one clip, because the first clips find an idle product.
       if (doneAt.length <= contributors) return false;
       const windows = windowsOf(doneAt.slice(contributors), doneAt[contributors - 1]!, performance.now(), windowMs);
       const steady = steadyOf(windows);

@@ -11,7 +11,7 @@ export interface Verdict {
   why: string;
 }
 
-/** The seconds within which the product comes to rest after a load below its capacity. */
+/** The maximum time until the product is at rest after a load below its capacity, in seconds. */
 const REST_SECONDS = 60;
 /** During the first minutes, a heap still grows to the size of its load, so a shorter step has no verdict on memory. */
 const MEMORY_MINUTES = 5;

@@ -24,7 +24,7 @@ export interface StepResult {
 }
 
 export const RECOVERY_PERCENT = 50;
-/** The time after an overload within which the product must be as fast as before. */
+/** After an overload, the product must be as fast as before within this time. */
 export const RECOVERY_MS = 60_000;
 /** The recovery is observed until both this time and this number of clips are reached, but at most for `mostMs`. */
 const LOOKED_AT = { ms: 60_000, clips: 40, mostMs: 300_000 };

@@ -17,7 +17,7 @@ test('a step keeps every promise, and every operation is timed', { timeout: LIMI
   const place = { serversEnv: serverVariables(), dir, seed: 4, signal: t.signal, log: () => {} };
   const { steps, verdicts } = await runLoad(options, place);
   assert.deepEqual(
-    // Other tests use the machine meanwhile, so this test ignores durations.
+    // Other tests use the machine at the same time, so this test ignores durations.
     verdicts.filter(({ state, promise }) => state === 'broken' && !promise.includes('within')),
     [],
     'a promise was broken',

@@ -28,7 +28,7 @@ export interface ObservabilityOptions {
   scrapeMs?: number;
   /** The milliseconds after which the metrics of a silent process disappear; by default, three exports, at least 15 s. */
   silentMs?: number | undefined;
-  /** The URL to which Alertmanager posts notifications as webhooks. Without it, Alertmanager sends none. */
+  /** The URL that gets Alertmanager's notifications as webhooks. Without it, Alertmanager sends none. */
   notifyUrl?: string;
   /** The page's port; a free one by default. */
   pagePort?: number;

@@ -108,7 +108,7 @@ before(async () => {
   await mkdir(join(dataDir, 'logs'));
   const config = join(dataDir, 'alertmanager.yaml');
   const nobody = { url: 'http://127.0.0.1:9/' };
-  // The factor shortens only waits before notifications, and nothing listens for notifications.
+  // Uses factor 1: the factor shortens only the waits before notifications, and nothing receives notifications here.
   await writeFile(config, alertmanagerConfig({ time: timeOf(1), page: nobody, ticket: nobody }));
   const program = await ensureAlertmanager({ env: process.env, log: line => console.error(line) });
   const alertmanager = await startAlertmanager(program, config, { dataDir, env: process.env });

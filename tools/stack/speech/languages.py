@@ -18,7 +18,7 @@ NAMES = {
     "ur": "urdu", "uz": "uzbek", "vi": "vietnamese", "yi": "yiddish", "yo": "yoruba", "yue": "cantonese", "zh": "chinese",
 }
 
-# Languages for which Whisper uses another code.
+# Languages with a different code in Whisper.
 WHISPER_CODES = {"jv": "jw"}
 
 

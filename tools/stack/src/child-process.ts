@@ -29,7 +29,7 @@ const LOG_ROTATE_BYTES = 20 * 1024 * 1024;
 const SETPRIV = findSetpriv();
 const living = new Set<ChildProcess>();
 
-// Ends the children on exit. Without setpriv, nothing else ends them, and they survive a SIGKILL of this process.
+// Ends the children on exit. Without setpriv, nothing else ends them, so they survive a SIGKILL of this process.
 process.on('exit', () => {
   for (const child of living) child.kill('SIGKILL');
 });

@@ -14,7 +14,7 @@ export async function openDataDir(dir: string, fresh: boolean): Promise<Lock> {
   const lock = await lockOrExplain(dir);
   try {
     if (fresh && before.length > 0) {
-      // A mistyped --data must not delete anyone's files.
+      // A mistyped --data must not delete a user's files.
       if (!before.includes(MARKER))
         throw new Error(`${dir} was not made by this command, so it is not emptied: choose another --data.`);
       for (const entry of before) if (entry !== LOCK) await rm(join(dir, entry), { recursive: true, force: true });

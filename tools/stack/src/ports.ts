@@ -11,7 +11,7 @@ import { isCode } from './files.ts';
 const LOWEST = 20_000;
 const HIGHEST = 32_000;
 // For each port, a file with the port's name contains the id of the process that got the port. Before the server
-// listens, and while it restarts, only this file shows other processes that the port is taken.
+// listens and while it restarts, only this file shows other processes that the port is in use.
 const RESERVED = join(tmpdir(), `recording-request-ports-${process.getuid?.() ?? 'all'}`);
 const handedOut = new Set<number>();
 
@@ -44,7 +44,7 @@ function reserve(port: number): boolean {
     writeFileSync(place, String(process.pid), { flag: 'wx' });
     return true;
   } catch (error) {
-    // If the files cannot be written, a process knows only the ports that it got itself.
+    // Without writable files, a process knows only the ports that it got itself.
     if (!isCode(error, 'EEXIST')) return !handedOut.has(port);
     if (isLeftOver(place)) rmSync(place, { force: true });
     return false;

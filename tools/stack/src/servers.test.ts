@@ -121,7 +121,7 @@ test('names a server that does not start, with the end of its log, and ends the 
   const env = { ...process.env, MINIO_BIN: broken };
   const starting = startServers({ dataDir: own.path, only: ['s3', 'mongo'], log: quiet, env });
   await assert.rejects(starting, /^NotReadyError: s3 ended \(exit code 9\)[\s\S]*the disk is on fire/);
-  // This start succeeds only if no process locks the folder of the database any more.
+  // This start succeeds only if no process still locks the folder of the database.
   await using _again = await startServers({ dataDir: own.path, only: ['mongo'], log: quiet });
 });
 

@@ -15,7 +15,7 @@ import type { RunningServer, ServerCertificate, StartContext } from './servers/s
 export interface ServersOptions {
   /** The folder of the servers' data and of `logs/<name>.log`; created when missing. */
   dataDir: string;
-  /** The address on which all servers listen; 127.0.0.1 by default. */
+  /** The listen address of all servers; 127.0.0.1 by default. */
   host?: string;
   /** The ports of the servers; free ports by default. */
   ports?: Partial<Record<ServerName, number>>;

@@ -58,7 +58,7 @@ export async function commonEnv(options: {
   return {
     ...serversEnv,
     LOG_LEVEL: options.logLevel,
-    // Shorter than the time for which the cluster waits for a service to stop.
+    // Shorter than the cluster waits for a service to stop.
     STOP_GRACE_SECONDS: '14',
     PROJECTS_GRPC: addresses.projects.grpc ?? '',
     SUBMISSIONS_GRPC: addresses.submissions.grpc ?? '',

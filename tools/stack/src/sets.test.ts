@@ -57,8 +57,7 @@ describe('clusters of three', { concurrency: true }, () => {
         ssl: { ca: [authority.cert] },
         sasl: { mechanism: 'scram-sha-512', username: 'service', password },
         logLevel: logLevel.NOTHING,
-        // Retries for longer than the nine seconds that pass before the partitions of a silent broker get another
-        // leader.
+        // Retries for longer than nine seconds: after this time, the partitions of a silent broker get another leader.
         retry: { retries: 60, maxRetryTime: 500 },
       });
     await assert.rejects(

@@ -72,7 +72,7 @@ export async function startAll(all: StartAllOptions): Promise<void> {
   const beside = all.beside && stack.use(await all.beside(over));
   const sink = stack.use(await startWebhookSink({ port: await sinkPort(dataDir), log }));
   log('starting the six services …');
-  // Chooses the port after the start of the servers, because another process may have taken a port during that start.
+  // Chooses the port only after the start of the servers, because another process may take a port during that start.
   const port = options.port ?? (await nextFreePort(DEFAULT_PORT));
   let announce = async (): Promise<void> => {};
   const cluster = stack.use(

@@ -3,13 +3,14 @@ import { type Child, type Exit, startChild } from './child-process.ts';
 import type { Log } from './log.ts';
 import { NotReadyError, waitFor, words } from './wait.ts';
 
-// A live process that waits for others has not failed. On a busy machine, its first start may take minutes.
+// Long, because a live process that waits for others has not failed. On a busy machine, its first start may take
+// minutes.
 const READY_MS = 5 * 60_000;
 // The interval of progress lines. A longer silence would look like a hang.
 const TICK_MS = 10_000;
 const BACKOFF_FIRST_MS = 200;
 const BACKOFF_MAX_MS = 10_000;
-/** When a service has run this long, its next restart uses the shortest delay again. */
+/** After a service has run for this time, its next restart uses the shortest delay again. */
 const HEALTHY_MS = 30_000;
 
 export interface SupervisedOptions {
@@ -20,7 +21,7 @@ export interface SupervisedOptions {
   env: NodeJS.ProcessEnv;
   logFile: string;
   isReady: (signal: AbortSignal) => Promise<boolean>;
-  /** Whether to restart the process when it ends. Otherwise, its end is only reported. */
+  /** True to restart the process when it ends. Otherwise, the supervisor only reports the end. */
   restart: boolean;
   log: Log;
   onExit?: (exit: Exit) => void;
@@ -66,7 +67,7 @@ export async function supervise(options: SupervisedOptions): Promise<Supervised>
     while (true) {
       const readyAt = Date.now();
       const exit = await child.exited;
-      // A stop permits no restart.
+      // Does not restart the process during a stop.
       if (stopped.signal.aborted || options.signal?.aborted) return;
       log(`${name} ended (${words(exit)})${options.restart ? '; starting it again' : ''}`);
       options.onExit?.(exit);
@@ -77,7 +78,7 @@ export async function supervise(options: SupervisedOptions): Promise<Supervised>
       options.onRestart?.();
     }
   };
-  // `stop` aborts a wait, which then rejects. This needs no message.
+  // Ignores the rejection of a wait that `stop` aborted.
   const watching = watch().catch(error => {
     if (!stopped.signal.aborted) log(`${name} is no longer supervised: ${error}`);
   });

@@ -7,10 +7,10 @@ export class NotReadyError extends Error {
 }
 
 /**
- * Polls `check` until it resolves to something other than undefined, and resolves to that value. A check that throws
- * counts as "not yet". Each check gets a signal that fires after `checkMs` milliseconds. Rejects with NotReadyError
- * after `timeoutMs` milliseconds, or at once when `child` has ended; the error includes the end of the child's log.
- * Rejects with the reason of `signal` when `signal` fires.
+ * Polls `check` until it resolves to a defined value, and resolves to this value. A check that throws counts as "not
+ * yet". Each check gets a signal that fires after `checkMs` milliseconds. Rejects with NotReadyError after `timeoutMs`
+ * milliseconds, or at once when `child` has ended; the error includes the end of the child's log. Rejects with the
+ * reason of `signal` when `signal` fires.
  */
 export async function waitFor<T>(
   what: string,

@@ -14,8 +14,8 @@ const isDocument = (file: string): boolean => /\.(md|png|jpe?g|svg)$/.test(file)
 
 /**
  * Returns the test files for a change of the files `changed`: in each changed workspace, the tests that directly or
- * indirectly import a changed source file. If a file that is neither a source file nor a document changed, returns all
- * tests of its workspace. All paths are relative to the repository.
+ * indirectly import a changed source file. If the change includes a file that is neither a source file nor a document,
+ * returns all tests of its workspace. All paths are relative to the repository.
  */
 export function affectedTests(graph: ImportGraph, testFiles: readonly string[], changed: readonly string[]): Affected {
   const code = changed.filter(file => workspaceOf(file) !== '' && !isDocument(file));

@@ -54,8 +54,8 @@ function packageImports(): Map<string, Map<string, string>> {
 }
 
 /**
- * Returns the chain of imports by which `start` imports itself, with the file of each import; undefined if there is no
- * cycle.
+ * Returns the chain of imports that leads from `start` back to `start`, with the file of each import; undefined if
+ * there is no cycle.
  */
 function circleFrom(start: string, imports: ReturnType<typeof packageImports>): string[] | undefined {
   const paths = new Map<string, string[]>([[start, []]]);

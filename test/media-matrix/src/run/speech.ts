@@ -15,7 +15,7 @@ export interface SpeechServer extends AsyncDisposable {
   recognized: number[] | undefined;
 }
 
-/** Starts the server. Its answer has a segment for each word in the received sound. */
+/** Starts the server. Its response has a segment for each word in the received sound. */
 export async function startSpeechServer(dir: string, signal: AbortSignal): Promise<SpeechServer> {
   const server = createServer(async (request, response) => {
     try {

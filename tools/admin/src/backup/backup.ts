@@ -59,7 +59,8 @@ async function backUp(backup: Backup): Promise<Report> {
     await using databases = await openDatabases(settings);
     await place.open({ isWritten: true });
     const system = await requireSystem(databases, place);
-    // Until every object is copied, this lease makes the services keep all objects that a record of the moment names.
+    // Until the backup has copied every object, this lease makes the services keep all objects that a record of the
+    // moment names.
     const lease = createLease(databases.connection, BACKUP_LEASE, LEASE_MS);
     await using held = await takeLease(lease);
     if (!held)
@@ -123,8 +124,8 @@ async function make({ place, objects, settings, progress, show, databases, syste
 }
 
 /**
- * Returns the system's id from the databases. The first backup creates the id. Fails when the databases are empty, or
- * when the place holds the backup of another system. Recreated databases count as another system, so their backup
+ * Returns the system's id from the databases. The first backup creates the id. Fails if the databases are empty, or if
+ * the place contains a backup of another system. Recreated databases count as another system, so that their backup
  * cannot replace the backup of the lost databases.
  */
 async function requireSystem(databases: Databases, place: Place): Promise<string> {

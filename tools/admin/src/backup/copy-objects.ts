@@ -16,7 +16,7 @@ export interface Copied {
   bytes: number;
   /** The number of these objects that an earlier run has already copied. */
   reused: number;
-  /** The number of these objects that the store has lost, or has with another size. */
+  /** The number of these objects that the store has lost, or has with a different size. */
   lost: number;
   list: StoredFile;
   absent: Record<Absence, number>;
@@ -79,7 +79,7 @@ export async function copyObjects(
     const path = `objects/${key}`;
     const kept = await wholeAt(place, path, object);
     const loss = kept && (await lossOf(object));
-    // The key is not among the copied keys, so the cleanup at the end removes the copy.
+    // Does not add the key to the copied keys, so that the cleanup at the end removes the copy.
     if (loss === 'erased') {
       miss(key, 'erased');
       return await note({ key, absent: 'erased' });

@@ -3,7 +3,7 @@ import { hash } from 'node:crypto';
 /** A set of keys in eight bytes of memory for each key. */
 export interface KeySet {
   add(key: string): void;
-  /** Returns whether the key was added. It is wrongly true for one in 2⁶⁴ / N keys, with N keys in the set. */
+  /** Returns whether the key was added. With N keys in the set, the result is wrongly true for one in 2⁶⁴ / N keys. */
   has(key: string): boolean;
 }
 

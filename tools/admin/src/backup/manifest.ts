@@ -11,7 +11,7 @@ export interface StoredCollection {
   indexes: object[];
 }
 
-/** The contents of a backup. It is written last: a place without it holds no complete backup. */
+/** The contents of a backup. The backup writes this file last, so a place without it has no complete backup. */
 export interface Manifest {
   format: 1;
   id: string;
@@ -23,8 +23,8 @@ export interface Manifest {
   databases: Record<string, StoredCollection[]>;
   objects: { count: number; bytes: number; list: StoredFile };
   /**
-   * The number of named objects that the backup lacks or has with other bytes: they were erased since the moment, are
-   * missing in the store, or differ there.
+   * The number of named objects that the backup lacks or has with different bytes: they were erased since the moment,
+   * are missing in the store, or differ there.
    */
   absent: Record<Absence, number>;
   /** The number of events that only Kafka had at the moment. */

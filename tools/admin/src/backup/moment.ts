@@ -6,8 +6,8 @@ import { NotDone } from '../run-erase.ts';
 import { AT_THE_MOMENT, type Databases, type Settings } from './settings.ts';
 
 /**
- * The consumers whose pending work is not in a database. The pending work of all other consumers needs no check,
- * because jobs of submissions request it again.
+ * The consumers whose pending work is not in a database. All other consumers need no check, because the jobs of
+ * submissions request their work again.
  */
 const CONSUMERS = [
   ['submissions.events', 'webhooks'],
@@ -19,11 +19,11 @@ const CONSUMERS = [
 
 const PATIENCE_MS = 60_000;
 const LOOK_MS = 250;
-/** The databases whose documents carry unpublished events. */
+/** The databases with outboxes, which contain the unpublished events. */
 const PUBLISHERS = ['projects', 'submissions'] as const;
 const RELAY_HELD_MS = 15_000;
 
-/** The moment at which all databases are read. */
+/** The moment of the backup's data, the same in all databases. */
 export interface Moment extends AsyncDisposable {
   session: mongo.ClientSession;
   clusterTime: mongo.BSON.Timestamp;
@@ -33,7 +33,7 @@ export interface Moment extends AsyncDisposable {
 
 /**
  * Chooses a moment at which every event is in a database: in the outbox of its record, or in the stored result of its
- * consumer. To reach this moment, publishing stops for a few seconds. Meanwhile, events wait in their records, as
+ * consumer. To reach this moment, publishing stops for a few seconds. During these, events wait in their records, as
  * during a Kafka outage.
  */
 export async function chooseMoment(databases: Databases, settings: Settings): Promise<Moment> {
@@ -55,7 +55,8 @@ export async function chooseMoment(databases: Databases, settings: Settings): Pr
     const session = databases.client.startSession({ snapshot: true });
     const clusterTime = await begin(databases, session);
     const after = await standing(progress);
-    // An event that was published while the session started may have been only in Kafka at the moment.
+    // Tries again if an event was published while the session started: at the moment, this event may have been only in
+    // Kafka.
     if (after.published === before.published || performance.now() > giveUp)
       return {
         ...{ session, clusterTime, eventsLeft: Number(before.waiting + after.published - before.published) },

@@ -34,8 +34,8 @@ interface SubmissionRow {
 const named = ({ key, size, sha256 }: Stored, optional = false): NamedObject => ({ key, size, sha256, optional });
 
 /**
- * Returns the objects that the records in a backup need: the objects of clips, and of takes that are landing. For a
- * past moment, it applies the same rule as the submissions service, which lists the objects for `check`
+ * Returns the objects that the records in a backup need: the objects of clips, and of takes that are landing. Applies
+ * to a past moment the same rule as the submissions service applies to the present for `check`
  * (services/submissions/src/store/stored-objects.ts). Its memory use depends on the number of takes that are landing or
  * have very many parts.
  */
@@ -43,13 +43,13 @@ export async function* namedObjects(place: Place, collections: StoredCollection[
   const rowsOf = <T>(name: string) => rows<T>(place, collections, name);
   /** The objects of each landing upload, by the id of its future submission. */
   const landing = new Map<string, NamedObject[]>();
-  /** For the id of each page of parts: whether the upload no longer needs the parts. */
+  /** By the id of each page of parts: true if the upload no longer needs the parts. */
   const pages = new Map<string, boolean>();
   for await (const row of rowsOf<UploadRow>('uploads')) {
     const isFailed = row.state === 'refused' && row.refusal === 'failed';
     if (!['uploading', 'finishing'].includes(row.state) && !isFailed) continue;
     const parts = (row.parts ?? []).map(part => named(part));
-    // The parts of a very long upload are joined into one object.
+    // The service joins the parts of a very long upload into one object.
     const isWhole = row.isPaged === true && row.sha256 !== undefined && row.submissionId !== undefined;
     const whole = {
       key: `submissions/${row.projectId}/${row.submissionId}/source`,
@@ -68,7 +68,7 @@ export async function* namedObjects(place: Place, collections: StoredCollection[
     landing.delete(row._id);
     if (row.erasedAt) continue;
     const { source, video, audio, thumbnails = [] } = row;
-    // The upload of a clip with a separate video may be removed at any moment.
+    // Omits the upload of a clip with a separate video, because the service may remove it at any moment.
     const objects = [video?.key ? undefined : source, video, audio, ...thumbnails];
     for (const object of objects) if (object?.key) for (const part of partsOf(object)) yield named(part);
   }

@@ -21,7 +21,7 @@ interface Opening {
   tick: (bytes: number) => void;
 }
 
-/** Returns the place that an option names, and does not look at it yet. Fails with NotDone, a ConfigError or a UsageError. */
+/** Returns the place that an option names, without opening it. Fails with NotDone, a ConfigError or a UsageError. */
 export function placeOf({ option, text, env, settings, objects, tick }: Opening): Place {
   const location = locationOf(option, text);
   if ('dir' in location) return folderPlace(resolve(location.dir), { objects, tick });

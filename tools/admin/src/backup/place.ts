@@ -17,7 +17,7 @@ export interface NamedObject {
   size: number | undefined;
   /** The hash in hex; undefined if the record has none. */
   sha256: string | undefined;
-  /** Whether the object may be missing, because a service could have removed it before the moment. */
+  /** True if the object may be missing, because a service could have removed it before the moment. */
   optional: boolean;
 }
 
@@ -26,7 +26,7 @@ export interface Entry {
   path: string;
   /** By the clock of the place. */
   modifiedAt: Date;
-  /** Whether a reader of the path gets these bytes; false for an earlier version and for a delete marker. */
+  /** True if a reader of the path gets these bytes; false for an earlier version and for a delete marker. */
   isCurrent: boolean;
   versionId?: string | undefined;
 }
@@ -35,7 +35,7 @@ export interface Entry {
 export interface Place {
   /** The name that the operator gave. */
   readonly name: string;
-  /** Fails with NotDone or a ConfigError if the place cannot be used. `isWritten`: whether it may be created. */
+  /** Fails with NotDone or a ConfigError if the place cannot be used. Creates a missing place only if `isWritten`. */
   open(use: { isWritten: boolean }): Promise<void>;
   /** Stores a file completely or not at all, in the place of an earlier one. */
   write(path: string, source: AsyncIterable<Buffer>): Promise<Content>;
@@ -44,7 +44,7 @@ export interface Place {
   /** Returns undefined for a missing file. */
   entry(path: string): Promise<Entry | undefined>;
   /**
-   * Returns the content of an earlier copy of the object; undefined if there is none of the object's size. A folder
+   * Returns the content of an earlier copy of the object; undefined if there is no copy of the same size. A folder
    * reads the copy. A bucket returns the hash that the store computed, or that was verified when the copy was stored.
    */
   held(path: string, object: NamedObject): Promise<Content | undefined>;
@@ -54,7 +54,7 @@ export interface Place {
   copyOut(path: string, to: { key: string; size: number; contentType: string }): Promise<void>;
   /** Lists all files, with all their versions. */
   list(): AsyncIterable<Entry>;
-  /** Permanently removes at most 1,000 entries. Returns the paths of those that a lock of the place keeps. */
+  /** Permanently removes at most 1,000 entries. Returns the paths of the entries that a lock of the place protects. */
   remove(entries: Entry[]): Promise<string[]>;
   /** Removes the incomplete files of dead processes, which no listing shows. */
   endOpenWrites(before: Date): Promise<void>;

@@ -51,7 +51,7 @@ export async function runRestore(
     const manifest = await readManifest(place);
     await using databases = await openDatabases(settings);
     const goesOn = await requireEmpty({ manifest, settings, databases, objects });
-    // Before anything is written, detects the faults that would fail the migration at the end.
+    // Detects, before the first write, the faults that would fail the migration at the end.
     await judgeTopics(settings);
     await verify(place, manifest, progress);
     await using lease = await takeLease(createLease(databases.connection, 'restore', LEASE_MS));
@@ -63,7 +63,7 @@ export async function runRestore(
     await putObjects(place, manifest, { objects, goesOn, progress });
     await putDocuments(place, manifest, databases, progress);
     await setSending(databases, command.sendWebhooks);
-    // Kafka may be unavailable by now. While the marks exist, the same command can continue.
+    // Checks again, because Kafka may have become unavailable. While the marks exist, the same command can continue.
     await judgeTopics(settings);
     for (const marks of marksIn(databases)) await marks.drop();
     await migrateAll(stores, show).catch(error => {
@@ -109,7 +109,7 @@ interface Target {
 
 const CLEAR = 'A restore needs empty servers: drop this data, or name other servers.';
 
-/** Returns a sentence that tells the operator what to do about a database with documents. */
+/** Returns a sentence with the operator's next step for a database with documents. */
 async function remedyFor({ system }: Manifest, databases: Databases): Promise<string> {
   const systems = databases.of('submissions').collection<{ _id: string; id: string }>('system');
   const isOfBackup = (await systems.findOne({ _id: 'system' }))?.id === system;

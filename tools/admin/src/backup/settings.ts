@@ -30,7 +30,7 @@ export interface Databases extends AsyncDisposable {
  */
 export const AT_THE_MOMENT = { readConcern: { level: 'snapshot' } } as const;
 
-// Reading a collection or building an index takes longer than a service's request.
+// Longer than for a service's request, because reading a collection or building an index takes longer.
 const ANSWER_MS = 120_000;
 
 export async function openDatabases(settings: Settings): Promise<Databases> {
@@ -44,5 +44,7 @@ export async function openDatabases(settings: Settings): Promise<Databases> {
   };
 }
 
-/** Collections with the data of a single process, or with data that is recreated on demand. They are not backed up. */
+/**
+ * The collections that a backup leaves out: data of a single process, and data that the services recreate on demand.
+ */
 export const LEFT_OUT = ['leases', 'keptUploads', 'archives', 'archive_pages'];

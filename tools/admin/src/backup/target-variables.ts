@@ -25,7 +25,7 @@ function targetEnv(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   return { ...Object.fromEntries(rest), ...own };
 }
 
-/** Returns a variable of the backup's store, which has the meaning of `of`. */
+/** Returns the variable of the backup's store that corresponds to the variable `of`. */
 const forBackup = <T>(of: Variable<T>): Variable<T> => ({
   ...of,
   name: OWN + of.name,
@@ -61,7 +61,7 @@ export const variables = {
   ),
 };
 
-/** Whether the backup's bucket is at the product's store, with the same credentials. */
+/** Returns whether the backup's bucket is at the product's store, with the same credentials. */
 export const isSameStore = (env: NodeJS.ProcessEnv): boolean =>
   !Object.entries(env).some(([name, value]) => name.startsWith(`${OWN}S3_`) && value);
 

@@ -12,7 +12,7 @@ const GENERATION = /^([0-9a-f-]{36})\//;
 const AT_ONCE = 1_000;
 
 /**
- * Marks the place, and returns the time by the clock of the place. Fails for a place with other files, because such files
+ * Marks the place, and returns the time by the clock of the place. Fails if the place has other files, because these
  * could block a path of the backup or look like its objects.
  */
 export async function claim(place: Place): Promise<Date> {
@@ -40,7 +40,7 @@ export interface Needed {
 /**
  * Removes everything that the complete backup does not need: the documents of earlier backups, objects that no record
  * names any more, objects of clips that were erased during the backup, and all earlier versions. Returns the number of
- * removed objects, and the number of files that a lock of the bucket keeps.
+ * removed objects, and the number of files that a lock of the bucket protects.
  */
 export async function tidy(place: Place, needed: Needed): Promise<{ removed: number; locked: number }> {
   const done = { removed: 0, locked: 0 };
@@ -65,9 +65,9 @@ export async function tidy(place: Place, needed: Needed): Promise<{ removed: num
 
 function isNeeded({ path, modifiedAt, isCurrent }: Entry, { id, keys, startedAt }: Needed): boolean {
   if (!isCurrent) return false;
-  // If this process was paused, a later backup may have copied objects meanwhile. These are newer, and stay.
+  // Keeps newer objects: if this process was paused, a later backup may have copied objects in the meantime.
   if (path.startsWith(OBJECTS)) return modifiedAt >= startedAt || keys.has(path.slice(OBJECTS.length));
-  // An id begins with the time at which its backup started. Files with a later id stay.
+  // Keeps files with a later id: an id begins with the start time of its backup.
   const generation = GENERATION.exec(path)?.[1];
   return generation === undefined ? path !== UNDER_WAY : generation >= id;
 }

@@ -18,7 +18,9 @@ import { telemetryLines } from './telemetry.ts';
 /** One server to try, or the settings. */
 interface Check {
   about: string;
-  /** The variable with its address; without `--as`, the server is left out if it is not set. */
+  /**
+   * The variable with the server's address. Without `--as`, the doctor skips the server if this variable is not set.
+   */
   variable?: string;
   lines(): Promise<Line[]>;
 }
@@ -66,7 +68,7 @@ async function findingsOf({ about, lines }: Check, limitMs: number, hasSettings:
   return found.map(([state, text]) => ({ about, state, text }));
 }
 
-/** The settings of a workload are a check of their own, so their faults are not repeated at each server. */
+/** Does not repeat the faults of settings at each server, because a separate check reports these. */
 const lineOf = (error: unknown, hasSettings: boolean): Line =>
   hasSettings && error instanceof ConfigError && !(error instanceof StartError)
     ? note('not checked, because its settings cannot be used')

@@ -18,7 +18,7 @@ export const note = (text: string): Line => ['note', text];
 
 const SKEW_MS = 60_000;
 
-/** Returns a line about a server's clock that differs from this machine's; nothing if it does not, or has no time. */
+/** Returns a line if a server's clock differs from this machine's; none if it does not differ, or without a time. */
 export function clockLines(server: string, time: Date | string | null | undefined): Line[] {
   const aheadMs = Date.now() - new Date(time ?? Number.NaN).getTime();
   if (!(Math.abs(aheadMs) > SKEW_MS)) return [];

@@ -6,7 +6,7 @@ import { reasonOf } from './reason.ts';
 /** An address for documentation, which no client has. */
 const FORGED = '192.0.2.77';
 const VARIABLES = { publicBaseUrl: url('PUBLIC_BASE_URL', '') };
-/** The edge's address is often not reachable from the pods, although it is from outside. */
+/** The remedy in the report: often, the edge's address is reachable only from outside, not from the pods. */
 const FROM_OUTSIDE = 'run the same command outside the cluster, with PUBLIC_BASE_URL and TRUSTED_PROXIES';
 
 /** A request as the gateway sees it: `GET /healthz/client`. */
@@ -15,7 +15,7 @@ export interface Client {
   forwardedFor: string[];
 }
 
-/** Opens the public address as a contributor does, with an address that it claims to come from. */
+/** Opens the public address like a contributor, with a forged client address. */
 export async function publicUrlLines(env: NodeJS.ProcessEnv, limitMs: number): Promise<Line[]> {
   const { publicBaseUrl } = loadConfig(env, VARIABLES);
   let answer: Response;
@@ -48,7 +48,7 @@ export async function publicUrlLines(env: NodeJS.ProcessEnv, limitMs: number): P
 const isClient = (found: unknown): found is Client =>
   typeof (found as Client | undefined)?.address === 'string' && Array.isArray((found as Client).forwardedFor);
 
-/** Compares the address that the gateway took for the client's with the entries that the proxies added. */
+/** Compares the client address that the gateway found with the entries that the proxies added. */
 export function proxyLine({ address, forwardedFor }: Client, setting: string): Line {
   const isNumber = /^\d*$/.test(setting.trim());
   if (address === FORGED)

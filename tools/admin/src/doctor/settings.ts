@@ -20,7 +20,7 @@ const OF_WORKERS = {
   ...objectVariables,
 };
 
-/** Reads the settings of a workload, as its process does when it starts. */
+/** Reads the settings of a workload in the same way as its process at the start. */
 export async function settingLines(workload: Workload, env: NodeJS.ProcessEnv): Promise<Line[]> {
   const { read, isPartial } = await readerOf(workload);
   const faults = [read, readSignals, refuseUnknownSettings].flatMap(each => faultsOf(() => each(env)));

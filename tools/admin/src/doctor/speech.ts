@@ -6,7 +6,7 @@ const RATE = 16_000;
 const HEADER_BYTES = 44;
 const SHOWN = 64 * 1_024;
 
-/** Sends one second of silence to be transcribed, as the service does with sound. */
+/** Requests a transcript of one second of silence, in the same way as the service. */
 export async function speechLines(env: NodeJS.ProcessEnv, limitMs: number): Promise<Line[]> {
   const { speechBaseUrl, speechApiKey, speechModel } = loadConfig(env, speechVariables);
   const form = new FormData();
@@ -24,7 +24,7 @@ export async function speechLines(env: NodeJS.ProcessEnv, limitMs: number): Prom
   return [lineOf(answer.status, text, speechModel), ...clockLines('the speech endpoint', answer.headers.get('date'))];
 }
 
-/** Omits the answer's own text, which may repeat the key. */
+/** Omits the text of the response, because it may contain the key. */
 function lineOf(status: number, text: string, model: string): Line {
   const isAboutModel = /model/i.test(text);
   if (status >= 200 && status < 300)

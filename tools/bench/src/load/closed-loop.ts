@@ -10,8 +10,8 @@ export interface LoopResult {
 const CHECK_MS = 100;
 
 /**
- * Repeats `work` on each of `lanes` lanes until `isEnough`, which is called every CHECK_MS, returns true. Then waits for
- * running work and counts it too. Rejects with the first error of `work`, once every lane has stopped.
+ * Repeats `work` on each of `lanes` lanes until `isEnough` returns true; calls `isEnough` every CHECK_MS. Then waits
+ * for running work and counts it too. Rejects with the first error of `work`, after every lane has stopped.
  */
 export async function closedLoop(
   work: (lane: number) => Promise<void>,

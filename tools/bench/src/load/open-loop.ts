@@ -33,8 +33,9 @@ export function arrivals(perMinute: number, forMs: number, random: () => number)
 }
 
 /**
- * Starts `work` at each of `times` (milliseconds from now, ascending), even if earlier work still runs; `intendedAt` is the time by
- * performance.now(). Resolves with all results in order; rejects with the first error, once all work has ended.
+ * Starts `work` at each of `times` (milliseconds from now, ascending), even if earlier work still runs; `intendedAt` is
+ * the time by performance.now(). Resolves with all results in order; rejects with the first error, after all work has
+ * ended.
  */
 export async function openLoop<T>(
   work: (at: number, intendedAt: number) => Promise<T>,

@@ -18,7 +18,7 @@ const LOOK_MS = 50;
 
 /**
  * Watches a batch until it is done, for at most `limitMs`. Each worker gets `each` units. The rate excludes the time of
- * each worker's first and last unit, because some workers may be idle then.
+ * each worker's first and last unit, because during these some workers may be idle.
  */
 export async function progressOf(
   { ids, done }: Batch,

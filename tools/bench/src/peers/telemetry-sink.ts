@@ -12,7 +12,7 @@ const server = createServer((request, response) => {
   request.on('data', (chunk: Buffer) => {
     counts[signal]! += chunk.length;
   });
-  // An empty message means that everything was accepted.
+  // An empty response means that the collector accepted everything.
   request.once('end', () => response.writeHead(200, { 'content-type': 'application/x-protobuf' }).end());
 });
 server.listen(Number(process.env.PORT), '127.0.0.1');

@@ -8,7 +8,7 @@ export interface SlowServer extends AsyncDisposable {
   url: string;
 }
 
-/** Starts an HTTP server with a fixed response time and almost no CPU use. All other time is then the product's. */
+/** Starts an HTTP server with a fixed response time and almost no CPU use, so that all other time is the product's. */
 export async function startSlowServer(
   answer: { status: number; json?: string },
   onRequest: (headers: IncomingHttpHeaders) => void = () => {},

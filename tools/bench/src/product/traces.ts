@@ -25,7 +25,7 @@ export interface Traces extends AsyncDisposable {
 
 const LIMIT_MS = 60_000;
 const LOOK_MS = 200;
-// Close to the default of five seconds, so that an export of spans falls into only some of the measured landings.
+// Close to the default of five seconds, so that only some of the measured landings overlap with an export of spans.
 export const SENT_AFTER_MS = 3_000;
 
 export async function startTraces(): Promise<Traces> {

@@ -12,7 +12,7 @@ const FRAMES: [functionName: string, url: string][] = [
   ['', 'file:///app/services/gateway/src/main.ts'],
 ];
 
-/** Makes a profile in which the frames of `order` ran for a millisecond each. */
+/** Makes a profile: the frames of `order` run one after another, for a millisecond each. */
 const profile = (...order: number[]): CpuProfile => ({
   nodes: FRAMES.map(([functionName, url], id) => ({ id, callFrame: { functionName, url, lineNumber: 9 } })),
   samples: [...order, 0],

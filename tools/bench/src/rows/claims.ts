@@ -20,8 +20,8 @@ const LINKS = 4;
  */
 const TURNS = 4;
 /**
- * The number of the product's bursts for each burst of the peer. A burst of the peer takes four times as long. Short
- * bursts vary, so each figure is the median of many bursts.
+ * The number of bursts of the product for each burst of the peer, because a burst of the peer takes four times as long.
+ * Each figure is the median of many bursts, because short bursts vary.
  */
 const OWN_BURSTS = 4;
 
@@ -93,12 +93,12 @@ export const claims: Row = {
     const burst = async (claim: Claim) => {
       const linkId = linkIds[bursts++ % LINKS]!;
       const ms = await atOnce(() => claim(linkId));
-      // Waits for the work that follows the HTTP responses, so that it does not slow the next burst.
+      // Waits for the work after the HTTP responses, so that it does not slow the next burst.
       await context.store.transfers.stop();
       return ms;
     };
     const several = async (claim: Claim, count: number) => {
-      // Excludes the first burst from the measurement, because it follows a burst of another variant.
+      // Does not measure the first burst, because it follows a burst of another variant.
       await burst(claim);
       const each: number[] = [];
       for (let done = 0; done < count; done++) each.push(await burst(claim));

@@ -17,8 +17,8 @@ import { msOf, timed } from '../sample.ts';
 
 const CLIPS_SENT = 50;
 /**
- * The minimum interval between two clips, added to the interval of the span export. The system must be idle when a clip
- * arrives.
+ * The minimum interval between two clips, in addition to the interval of the span export, so that the system is idle
+ * when a clip arrives.
  */
 const LEAST_EVERY_MS = 2_500;
 /** The interval on a slow machine, as a multiple of the first clip's duration. */

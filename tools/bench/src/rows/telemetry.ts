@@ -35,7 +35,10 @@ const TURN = 0.25;
 const WARM_UP_READS = 15_000;
 /** Maximum duration of the warm-up, for a slow machine. */
 const WARM_UP_SECONDS = 120;
-/** Each round restarts the services, so the default export of metrics once a minute would never be measured. */
+/**
+ * Exports metrics often: each round restarts the services, so it would never contain an export at the default interval
+ * of a minute.
+ */
 const METRICS_OFTEN = { OTEL_METRIC_EXPORT_INTERVAL: '10000' };
 /** Clips that land at the same time. */
 const CLIPS_AT_ONCE = 2;
@@ -119,7 +122,7 @@ const FRONT_SERVICES = ['gateway', 'projects', 'submissions'] as const;
 
 /**
  * Returns a function that samples one turn of reads from services with these variables. The services restart before
- * each round. Two processes of the same program differ by some percent for their whole life, so more rounds with the
+ * each round: two processes of the same program differ by some percent for their whole life, so more rounds with the
  * same processes would not help.
  */
 async function readSamples(

@@ -75,7 +75,7 @@ export const workers: Row = {
         received.set(id, (received.get(id) ?? 0) + 1);
       }),
     );
-    // Opened first, so that it is released last, after its processes have ended.
+    // Opens the quotas first, so that they are released last, after their processes have ended.
     const quotas = openQuotas();
     if (quotas) stack.use(quotas);
     const product = stack.use(await startOwnProduct(bench, 'workers', { env: { ...ENV, ...speech.env } }));
@@ -83,7 +83,7 @@ export const workers: Row = {
     const backlog = stack.use(await openBacklog(product));
     const templates = await prepareTemplates(bench, product, backlog, receiver.url);
     const site = { bench, product, groups, backlog, quotas, speechCalls, received, templates };
-    // A first run with two workers, without a measurement, checks that everything works.
+    // Runs two workers once without a measurement, to check that everything works.
     const check = await measure(site, 2, 2);
     expectEqual('work lost or repeated by two workers', check.metrics.wrong, 0);
     return Object.fromEntries(COUNTS.map(count => [nameOf(count), () => measure(site, count)]));

@@ -48,8 +48,8 @@ export function judge(goal: Goal, rounds: readonly Round[]): Finding {
 
 /**
  * Judges a ratio of the product to itself: `met` when its interval lies within ± 5 % and contains 1.00, otherwise
- * `undecided`. When `ofSoMany` ratios must all contain 1.00, each gets a wider interval, so that all of them contain
- * 1.00 with probability `COVERAGE`. Otherwise, ten intervals would fail by chance in every third run.
+ * `undecided`. If the intervals of `ofSoMany` ratios must all contain 1.00, each gets a wider interval, so that all of
+ * them contain 1.00 with probability `COVERAGE`. Otherwise, with ten intervals, every third run would fail by chance.
  */
 export function judgeSelf(goal: Goal, rounds: readonly Round[], ofSoMany = 1): Finding {
   const finding = judge(goal, rounds);

@@ -19,8 +19,8 @@ export interface RoundsOptions {
   /** Returns true if an undecided row may have that many more rounds. */
   mayContinue?: (moreRounds: number) => boolean;
   /**
-   * Returns true if there is time for another round. Otherwise, a row without its first rounds is not measured, and
-   * other rows are judged.
+   * Returns true if there is time for another round. Without time, a row without its first rounds counts as not
+   * measured; a row with them is judged.
    */
   hasTime?: () => boolean;
   /** Accepts rounds on a busy machine, because the figures get no verdict. */

@@ -35,10 +35,7 @@ const STOP_MS = 30_000;
 
 export const namesOf = (name: string) => ({ databasePrefix: `${name}_`, topicPrefix: `${name}.`, bucket: name });
 
-/**
- * Starts a version with its own `npm start` on running servers, so that it migrates and starts as it did at that
- * commit.
- */
+/** Starts a version with its own `npm start` on running servers, so that it migrates and starts in its own way. */
 export async function startVersion(options: VersionOptions): Promise<Version> {
   const { folder, name, dir, serversEnv, env, signal } = options;
   const dataDir = join(dir, name);

@@ -12,7 +12,7 @@ import type { Project, Projects } from './create-projects.ts';
 import type { Videos } from './media.ts';
 import type { Settled } from './settle.ts';
 
-/** A program that reads the ZIP with a different implementation than the product's. */
+/** A program that reads the ZIP with a different implementation from the product's. */
 const READ_ZIP = `
 import hashlib, json, sys, zipfile
 with zipfile.ZipFile(sys.argv[1]) as archive:

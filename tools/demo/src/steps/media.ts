@@ -7,7 +7,7 @@ import type { Owner } from '../owner.ts';
 import type { Show } from '../show.ts';
 import type { Settled } from './settle.ts';
 
-/** The distance between key frames, in seconds: the tolerance of a seek and of a thumbnail. */
+/** The distance between key frames, in seconds. A seek or a thumbnail may be wrong by this time. */
 const KEY_FRAME_SEC = 2;
 const DURATION_TOLERANCE_SEC = 0.3;
 const MIN_DIFFERENCE = 1;

@@ -8,7 +8,7 @@ import type { Show } from '../show.ts';
 import { type Landed, NOTE, sha256Of } from './contribute.ts';
 import { type Projects, QUESTIONS } from './create-projects.ts';
 
-/** A clip that was sent, and its submission. */
+/** A sent clip and its submission. */
 export interface Settled {
   name: string;
   landed: LandedClip;

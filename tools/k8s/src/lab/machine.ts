@@ -26,13 +26,13 @@ export interface Machine extends AsyncDisposable {
 const CGROUPS = '/sys/fs/cgroup';
 const GROUP = 'recording-request-lab';
 /**
- * The CPU group of all lab processes outside pods. Together they weigh as much as pods that request one processor, as
- * on a node.
+ * The CPU group of all lab processes outside pods. As on a real node, it weighs as much as pods that request one
+ * processor.
  */
 const SYSTEM = 'system';
 /**
- * The CPU weight of the lab. By default, a group weighs as much as one thread beside it, so a node with all its pods
- * would get as much CPU as one thread of a server.
+ * The CPU weight of the lab. With the default weight, a node with all its pods would get only as much CPU as a single
+ * thread of a server beside it.
  */
 const LAB_SHARES = 4 * 1024;
 /**

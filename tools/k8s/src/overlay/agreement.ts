@@ -3,10 +3,10 @@ import type { Program } from './environment.ts';
 import { type Finding, fault, inWords, listed } from './finding.ts';
 import { serversIn } from './servers.ts';
 
-/** The settings that say where the installation's data is. */
+/** The settings that locate the installation's data. */
 const COMMON = ['S3_ENDPOINT', 'S3_BUCKET', 'KAFKA_BROKERS', 'KAFKA_TOPIC_PREFIX', 'MONGO_DATABASE_PREFIX'];
 
-/** Returns faults about settings that contradict those of another service, or another setting of the same one. */
+/** Returns faults about settings that contradict another service's settings, or another setting of the same service. */
 export async function agreementFindings(programs: Program[]): Promise<Finding[]> {
   const commonFaults = await Promise.all(COMMON.map(variable => commonFault(variable, programs)));
   return [...commonFaults.flat(), ...programs.flatMap(telemetryFaults), ...programs.flatMap(backupFaults)];
@@ -35,7 +35,7 @@ async function commonFault(variable: string, programs: Program[]): Promise<Findi
 
 const PORTS: Readonly<Record<number, 'grpc' | 'http'>> = { 4317: 'grpc', 4318: 'http' };
 
-/** The port of a collector says which protocol it expects there. */
+/** Returns a fault if the setting's protocol does not fit the collector's port. */
 function telemetryFaults({ values }: Program): Finding[] {
   return ['', 'TRACES_', 'METRICS_', 'LOGS_'].flatMap(signal => {
     const variable = `OTEL_EXPORTER_OTLP_${signal}ENDPOINT`;
@@ -53,7 +53,7 @@ function telemetryFaults({ values }: Program): Finding[] {
   });
 }
 
-/** A backup in the bucket of the clips is lost with them. */
+/** Returns a fault for a backup into the bucket of the clips, because it would be lost with them. */
 function backupFaults({ name, object, container, values }: Program): Finding[] {
   const args: string[] = container.args ?? [];
   const [, bucket] = /^s3:\/\/([^/]+)/.exec(args[args.indexOf('--to') + 1] ?? '') ?? [];

@@ -12,9 +12,9 @@ import type { Program } from './environment.ts';
 import { type Finding, fault, find, inWords, listed, type Part } from './finding.ts';
 import { isFile, SECRETS, standIn } from './stand-ins.ts';
 
-/** The variables of the commands that connect to the servers, except those of the bucket of backups. */
+/** The variables of the commands that connect to the servers, without the variables of the backup bucket. */
 const STORES = { ...mongoVariables, ...kafkaVariables, ...objectVariables };
-/** Both stores of a backup have the same names of fields. */
+/** Prefixes the fields of the backup's store, because both stores of a backup have fields with the same names. */
 const STORES_OF_BACKUP = {
   ...STORES,
   ...Object.fromEntries(Object.entries(ofBackups).map(([field, of]) => [`${field} of backups`, of])),
@@ -39,7 +39,7 @@ async function faultsOf(name: string, env: Record<string, string>): Promise<stri
       if (error.name !== 'ConfigError') throw error;
       found.push(...(error as ConfigError).faults);
     });
-  // Without a store of its own, a backup only repeats the faults of the settings S3_….
+  // Drops repeated faults: a backup without its own store reports the faults of the settings S3_… again.
   return found.filter(each => !each.startsWith('BACKUP_') || !found.includes(each.replace('BACKUP_', '')));
 }
 
@@ -53,12 +53,12 @@ export interface Start {
 }
 
 /**
- * Reads the configuration of each program as its start does. Uses stand-ins for secrets and files that are not in the
- * overlay, so it finds no fault of their values.
+ * Reads the configuration of each program in the same way as its start. Uses stand-ins for secrets and files that are
+ * not in the overlay, so it does not check their values.
  */
 export const startsOf = (programs: Program[], fileFor: (variable: string) => string): Promise<Start[]> =>
   Promise.all(
-    // Without its settings, a program would only repeat that they are missing.
+    // Skips programs without their settings: these would only report the missing settings again.
     programs.filter(({ lacksSettings }) => !lacksSettings).map(program => startOf(program, fileFor)),
   );
 
@@ -70,7 +70,7 @@ async function startOf(program: Program, fileFor: (variable: string) => string):
   const possible = new Set(program.possible);
   if (program.readsWholeSecret) for (const name of await variablesRead(program.name)) possible.add(name);
   const needed = new Set<string>();
-  // Adds an optional secret only when the program needs it: the program refuses a secret that nothing uses.
+  // Adds an optional secret only if the program needs it, because the program refuses an unused secret.
   for (;;) {
     const faults = await faultsOf(program.name, env);
     const missing = [...possible].filter(
@@ -84,14 +84,14 @@ async function startOf(program: Program, fileFor: (variable: string) => string):
   }
 }
 
-/** With Secrets as files, a missing secret lacks its setting. */
+/** Returns advice for a missing secret: with Secrets as files, its setting is missing. */
 function adviceFor(sentence: string, { container }: Program): string {
   const [, name = ''] = /^(\w+) is not set$/.exec(sentence) ?? [];
   const isMounted = container.volumeMounts?.some(({ mountPath }: Part) => mountPath === '/secrets');
   return isMounted && SECRETS.has(name) ? `: set ${name}_FILE=/secrets/${name}` : '';
 }
 
-/** Returns a fault for each sentence that programs would log, with their names. */
+/** Returns a fault for each sentence that programs would log, with the names of these programs. */
 export function configurationFindings(starts: Start[]): Finding[] {
   const refusedBy = new Map<string, Set<string>>();
   for (const { program, faults } of starts)

@@ -34,7 +34,7 @@ export function edgeFindings(programs: Program[], all: Manifest[]): Finding[] {
   ];
 }
 
-/** Whether the settings are for a trial, which anybody may call without TLS. */
+/** Returns whether the settings are for a trial, which anybody may call without TLS. */
 const isTrial = ({ values }: Program): boolean =>
   values.ALLOW_HTTP_URLS === 'true' || values.INTERNAL_PLAINTEXT === 'true';
 
@@ -117,7 +117,7 @@ function sharedCountFindings({ object, values, given, possible }: Program, all: 
     ? ['networks.redis is empty', 'set it']
     : ['NetworkPolicy to-redis has no egress', 'patch its egress'];
   const words = `${place}, so no Redis is reachable: ${sentence}`;
-  // A known address of the Redis has its own fault.
+  // Other rules report the faults of a Redis with a known address.
   const isConfigured = values.REDIS_CA_FILE || values.REDIS_URL_FILE || given.has('REDIS_URL');
   return [isConfigured && !values.REDIS_URL ? fault(`${words}; ${remedy}.`) : note(`${words}.`)];
 }

@@ -6,7 +6,7 @@ import { type Finding, fault, find, listed, type Part, similar } from './finding
 import { isMade, knownKeys, type Read } from './secrets.ts';
 import { isFile } from './stand-ins.ts';
 
-/** A file that a program reads, which a variable names. */
+/** A file that a program reads because a variable names it. */
 interface ReadFile {
   program: Program;
   variable: string;
@@ -34,7 +34,10 @@ export async function filesRead(programs: Program[]): Promise<ReadFile[]> {
 
 const keyOf = ({ path, mount }: ReadFile): string => path.slice(mount.mountPath.replace(/\/$/, '').length + 1);
 
-/** Returns the keys of mounted Secrets that programs read as files; of an optional Secret only if nothing here creates it. */
+/**
+ * Returns the keys of mounted Secrets that programs read as files. Includes an optional Secret only if no object of the
+ * overlay creates it.
+ */
 export const keysRead = (files: ReadFile[], all: Manifest[]): Read[] =>
   files
     .filter(({ mount, volume }) => mount && volume?.secret && !volume.secret.items)
@@ -68,7 +71,7 @@ function faultOf(file: ReadFile, all: Manifest[]): string | undefined {
   const { mount, volume } = file;
   if (!mount) return 'no volume is mounted there: correct the path, or mount a volume';
   const { namespace } = file.program.object.metadata;
-  // The rule about Secrets names the missing keys of a mounted Secret that is not optional.
+  // Checks only optional Secrets: the rule about Secrets reports missing keys of all others.
   const secret = volume?.secret?.optional ? volume.secret.secretName : undefined;
   const map = volume?.configMap && find(all, 'ConfigMap', volume.configMap.name, namespace);
   const keys = secret

@@ -4,7 +4,7 @@ import type { Manifest } from '../manifests.ts';
 // biome-ignore lint/suspicious/noExplicitAny: a container, a volume or another part of an object; the schemas check its shape.
 export type Part = any;
 
-/** One sentence about an overlay that says what to change, or, for a note, what to keep in mind. */
+/** One sentence about an overlay: the change to make, or for a note, the fact to keep in mind. */
 export interface Finding {
   text: string;
   isNote: boolean;
@@ -21,7 +21,7 @@ export const inWords = ({ kind, metadata }: Manifest): string =>
 export const listed = (words: readonly string[]): string =>
   words.length > 1 ? `${words.slice(0, -1).join(', ')} and ${words.at(-1)}` : words.join();
 
-/** Returns the object of this kind and name that another object in `namespace` means. */
+/** Returns the object with this kind and name that a reference in `namespace` means. */
 export const find = (all: Manifest[], kind: string, name: string, namespace?: string): Manifest | undefined =>
   all.find(each => each.kind === kind && each.metadata.name === name && each.metadata.namespace === namespace);
 

@@ -111,7 +111,7 @@ function triggerFaults(
   return [...checks.filter(([isFault]) => isFault).map(([, words]) => words), ...(login ? [login] : [])];
 }
 
-/** Returns words for the patch of a trigger whose topic and group lack the prefix; empty for another trigger. */
+/** Returns the words about a patch for a trigger whose topic and group lack the prefix; empty for other triggers. */
 function prefixPatch({ consumerGroup, topic }: Part, prefix: string): string {
   const isOurs = CONSUMERS.some(each => each[0] === topic && each[1] === consumerGroup);
   return prefix && isOurs

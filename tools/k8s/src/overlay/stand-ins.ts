@@ -6,7 +6,7 @@ import { ALL, secretsAmong } from '../settings.ts';
 /** The names of all variables that are secrets. */
 export const SECRETS = new Set(secretsAmong(ALL));
 
-/** Values of the right form for secrets that only the cluster knows. */
+/** Valid values for secrets that only the cluster knows. */
 const VALUES: Readonly<Record<string, string>> = {
   MONGO_URL: 'mongodb://stand-in:stand-in@stand-in:27017/?replicaSet=rs0',
   SECRETS_KEY: `k1:${Buffer.alloc(32, 1).toString('base64')}`,
@@ -18,7 +18,7 @@ const OTHER = 'stand-in-of-32-letters-or-longer';
 export const standIn = (variable: string): string =>
   VALUES[variable] ?? (variable.endsWith('_HEADERS') ? 'stand=in' : OTHER);
 
-/** Whether a variable names a file of the container. */
+/** Returns whether a variable names a file of the container. */
 export const isFile = (variable: string): boolean =>
   /_FILE$/.test(variable) || /^OTEL_EXPORTER_OTLP_(?:\w+_)?(?:CERTIFICATE|CLIENT_KEY)$/.test(variable);
 

@@ -15,7 +15,7 @@ export const TIMED = [
 ] as const;
 export type Timed = (typeof TIMED)[number];
 
-/** The operations for which a user waits. All other operations run later. */
+/** The operations that a user waits for. All other operations run later. */
 export const AWAITED: readonly Timed[] = TIMED.filter(name => !name.startsWith('landed →'));
 
 /** The latencies of one operation, in milliseconds. */

@@ -29,7 +29,7 @@ const CLIPS = 30;
  */
 const WARM_CLIPS = 10;
 const WIDTH = 4;
-/** The pause in which the work of the first clips ends. Then the CPU use of the idle system is measured. */
+/** The pause for the rest of the first clips' work. After it, the CPU use of the idle system is measured. */
 const SETTLE_MS = 30_000;
 const IDLE_MS = 30_000;
 const REQUEST_MS = 60_000;

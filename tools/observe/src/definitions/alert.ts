@@ -1,6 +1,6 @@
 import type { Time } from './time.ts';
 
-/** The subject of an alert; promises are visible to users, the others are causes. */
+/** The subject of an alert. Users notice a broken promise; the other subjects are causes. */
 export type About = 'server' | 'process' | 'promise';
 
 export interface Alert {
@@ -10,19 +10,25 @@ export interface Alert {
   /** A page wakes an engineer now; a ticket is read on a working day. */
   severity: 'page' | 'ticket';
   expr: (time: Time) => string;
-  /** The seconds for which the condition must hold before the alert fires. At least as long as for the alerts that explain it. */
+  /**
+   * The condition must hold for this many seconds before the alert fires: at least as long as for the alerts that
+   * explain it.
+   */
   forSeconds: number;
-  /** The minimum of these seconds after the division by a factor, for a watched operation that itself takes seconds. */
+  /**
+   * The minimum of `forSeconds` after the division by a factor, for an alert about an operation that itself takes
+   * seconds.
+   */
   leastForSeconds?: number;
   /** More labels, which distinguish alerts of one name. */
   labels?: Readonly<Record<string, string>>;
   /** One line for a telephone. */
   summary: string;
-  /** The meaning, and the people affected. */
+  /** The meaning of the alert, and the affected people. */
   description: string;
 }
 
-// An explained alert waits longer, because the alert that explains it may need a minute to notice the fault.
+// The additional wait of an explained alert, because the alert that explains it may need a minute to notice the fault.
 export const SERVER_WAIT = 15;
 export const PROCESS_WAIT = 15;
 export const PROMISE_WAIT = 75;
@@ -33,8 +39,8 @@ export const TICKET_WAIT = 300;
  */
 export const EVIDENCE = 60;
 /**
- * The seconds for which an alert about a cause keeps firing after its condition: as long as the evidence of its effects
- * lasts, and two evaluations. Otherwise the pages about the effects would be sent after the recovery.
+ * An alert about a cause keeps firing for this many seconds after its condition: as long as the evidence of its effects
+ * lasts, plus two evaluations. Otherwise, Alertmanager would send the pages about the effects after the recovery.
  */
 export const KEPT = 90;
 /** The minimums of EVIDENCE and KEPT (seconds) after the division by a factor: a rate needs two samples. */

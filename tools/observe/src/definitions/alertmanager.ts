@@ -2,7 +2,10 @@ import { EXPLAINS, type Selection } from './explains.ts';
 import { yamlOf } from './rules.ts';
 import { DAY, duration, HOUR, MINUTE, type Time } from './time.ts';
 
-/** The receiver of alerts of each severity: a URL, or a file that contains the URL, so that the configuration does not. */
+/**
+ * The receiver of alerts of one severity: a URL, or a file that contains the URL. With a file, the configuration does
+ * not contain the URL.
+ */
 export type Receiver = { url: string } | { urlFile: string };
 
 export interface AlertmanagerSettings {

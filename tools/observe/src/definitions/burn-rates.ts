@@ -35,7 +35,7 @@ export const errorRatio = (seconds: number): string => `recording:objective_erro
 
 /** Seconds between two evaluations of the rules. */
 export const EVERY = 15;
-// With little traffic, one event is a large share: fewer events than this fire no alert.
+// Fewer bad events than this fire no alert, because with little traffic one event is a large share.
 const LEAST_BAD = 5;
 
 /** Returns the four alerts of each objective. */
@@ -46,10 +46,11 @@ function alertOf(objective: Objective, { burn, long, short, severity }: BurnRate
   const of = `{objective="${objective.name}"}`;
   const budget = Number((1 - objective.target).toFixed(6));
   const over = (seconds: number) => `${errorRatio(seconds)}${of} > ${burn} * ${budget}`;
-  // A sum of existing samples. An average would treat a system that began an hour ago as if it had run for days.
+  // Sums the existing samples. An average would treat a system that began an hour ago as if it had run for days.
   const enough = (time: Time) =>
     `sum_over_time(recording:objective_bad:rate5m${of}[${time.window(long)}]) * ${time.seconds(EVERY)} >= ${LEAST_BAD}`;
-  // The late events of an outage arrive after its end. They must not wake anyone.
+  // Requires that the promise is broken now: the late events of an outage arrive after its end, and must not wake
+  // anyone.
   const now = (time: Time) => `on () (${objective.brokenNow(time.window(EVIDENCE, LEAST_EVIDENCE))})`;
   return {
     name: objective.alert,

@@ -58,7 +58,10 @@ export async function sendAlerts(alertmanagerUrl: string, alerts: readonly Recor
   if (!answer.ok) throw new Error(`Alertmanager returned ${answer.status}: ${await answer.text()}`);
 }
 
-/** Returns the names of the alerts that `label` selects: those silenced by an explaining alert, and the others. */
+/**
+ * Returns the names of the alerts that `label` selects, in two lists: the alerts that an explaining alert silences, and
+ * the others.
+ */
 export async function quietAndLoud(
   alertmanagerUrl: string,
   label: string,

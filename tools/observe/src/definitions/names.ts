@@ -3,7 +3,7 @@ import { ALERTS } from './alerts.ts';
 import { ruleGroups } from './rules.ts';
 import { timeOf } from './time.ts';
 
-/** The names in a query: the labels that it uses of each series, and the labels by which it groups. */
+/** The names in a query: for each series, the labels that the query uses; and the labels that it groups by. */
 export interface Names {
   series: Map<string, Set<string>>;
   grouped: Set<string>;

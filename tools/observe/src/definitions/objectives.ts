@@ -11,7 +11,7 @@ export interface Objective {
   promise: string;
   /** The share that must keep it over 30 days. */
   target: number;
-  /** Returns the rates of broken events and of all, over a PromQL window. */
+  /** Returns the rates of bad events and of all events, over a PromQL window. */
   bad: (window: string) => string;
   all: (window: string) => string;
   /** Returns a condition that holds while the promise is broken: requests fail, or work waits for longer than promised. */
@@ -20,7 +20,10 @@ export interface Objective {
 
 const rate = (series: string, window: string) => `(sum(rate(${series}[${window}])) or vector(0))`;
 
-/** A promise about a histogram: of the events that `counts` selects, those that `good` selects within `seconds` keep it. */
+/**
+ * A promise about a histogram. An event that `counts` selects keeps the promise if `good` also selects it and it took
+ * at most `seconds`.
+ */
 function within(metric: string, seconds: number, { counts = '', good = '' } = {}): Pick<Objective, 'bad' | 'all'> {
   const all = (window: string) => rate(`${metric}_count${counts && `{${counts}}`}`, window);
   return {
@@ -30,7 +33,7 @@ function within(metric: string, seconds: number, { counts = '', good = '' } = {}
   };
 }
 
-// A clip that cannot be used breaks no promise: otherwise an owner's contributors could wake an engineer.
+// Ignores unusable clips: otherwise, an owner's contributors could wake an engineer.
 const CLIP = { counts: 'recording_outcome!="unusable"', good: 'recording_outcome="ok"' };
 
 /** Holds while the oldest work of a step waits for longer than `seconds`. */

@@ -17,7 +17,7 @@ import { duration, MINUTE, type Time } from './time.ts';
 
 export interface RuleSettings {
   time: Time;
-  /** The URL of the runbooks, to which NAME.md is appended. */
+  /** The URL of the runbooks, without NAME.md. */
   runbooks: string;
 }
 

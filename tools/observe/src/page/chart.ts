@@ -17,7 +17,7 @@ export interface ChartOptions {
   max: number | undefined;
   stacked: boolean;
   exemplars: Exemplar[];
-  /** The values at which a horizontal line is drawn. */
+  /** The values that get a horizontal line. */
   thresholds: number[];
 }
 

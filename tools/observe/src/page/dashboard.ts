@@ -8,7 +8,7 @@ export interface Target {
   expr: string;
   /** The template of a line's name, such as `{{job}}`. */
   legend: string;
-  /** Whether to draw the traces behind the figures too. */
+  /** True to draw the traces behind the figures too. */
   exemplar: boolean;
 }
 
@@ -25,7 +25,7 @@ export interface Panel {
   min: number | undefined;
   max: number | undefined;
   thresholds: { value: number | undefined; colour: string }[];
-  /** Whether a chart has a horizontal line at each threshold. */
+  /** True if a chart has a horizontal line at each threshold. */
   hasThresholdLines: boolean;
   /** Words that replace values. */
   mappings: Record<string, string>;

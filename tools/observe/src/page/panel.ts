@@ -83,7 +83,7 @@ async function lines(panel: Panel, context: PanelContext): Promise<Html> {
   });
 }
 
-/** Returns the weight by which lines are sorted, the largest first. */
+/** Returns the sort key of a line. The line with the largest one comes first. */
 const weightOf = ({ points }: Line) => points.reduce((sum, [, value]) => sum + (Number.isFinite(value) ? value : 0), 0);
 
 const named = ({ legend: words }: Target, found: Series[]): Line[] =>

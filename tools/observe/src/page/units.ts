@@ -21,7 +21,7 @@ const PLAIN: Scale = [
   [1e3, 'k'],
   [1, ''],
 ];
-// The values below which the smaller unit is clearer: 90 s, not 1.5 min; 1234, not 1.23 k.
+// Below these values, the smaller unit is clearer: 90 s, not 1.5 min; 1234, not 1.23 k.
 const BETTER_BELOW: Record<number, number> = { 60: 2, 1e3: 10 };
 const PER_SECOND: Record<string, string> = { reqps: '/s', ops: '/s', cps: '/s', eps: '/s', Bps: '/s', binBps: '/s' };
 // Floating-point sums that should be 0 can leave a rounding error. No real figure is this small.

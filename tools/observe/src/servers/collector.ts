@@ -37,8 +37,8 @@ export async function startCollector(
   context: ServerContext,
 ): Promise<Collector> {
   const { config, zipkinUrl, everyMs, sampling = FOR_LOOKING } = options;
-  // The time of three exports. It has a minimum, because a process on a slow machine must not look like one that has
-  // ended.
+  // The time of three exports, with a minimum, so that a process on a slow machine does not look like a process that
+  // has ended.
   const { silentMs = Math.max(3 * everyMs, 15_000) } = options;
   const address = async () => `127.0.0.1:${await freePort()}`;
   const [grpc, http, services] = [await address(), await address(), await address()];

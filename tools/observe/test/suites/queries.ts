@@ -29,7 +29,7 @@ const FAULTS: Readonly<Record<string, string>> = {
   ' > 2': 'the processes run on the same clock as the database',
   ' < 0': 'no budget is used up',
 };
-/** Series that a healthy system lacks, with the reason. */
+/** The series that a healthy system does not have, each with the reason. */
 const NOWHERE: Readonly<Record<string, string>> = {
   ALERTS: 'nothing fires',
   recording_requests_shed_total: 'no limit is reached',

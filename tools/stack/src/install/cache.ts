@@ -16,9 +16,9 @@ export function cacheRoot(env: NodeJS.ProcessEnv = process.env): string {
 }
 
 /**
- * Returns the folder `<root>/<name>`. If it does not exist, `fill` fills a folder with another name, which is then
- * renamed, so a folder with this name is always complete. If several processes call this, one of them fills the folder,
- * and the others wait (at most `lockWaitMs`) and use it. Rejects with the error of `fill`.
+ * Returns the folder `<root>/<name>`. If it does not exist, `fill` fills a folder with another name; then this renames
+ * the folder, so a folder with this name is always complete. If several processes call this, one of them fills the
+ * folder, and the others wait (at most `lockWaitMs`) and use it. Rejects with the error of `fill`.
  */
 export async function installOnce(options: {
   root: string;

@@ -9,7 +9,7 @@ import { onPath } from './find.ts';
 import { fingerprintOf } from './fingerprint.ts';
 import { run } from './run.ts';
 
-/** The folder with the recipe from which the workers' image compiles ffmpeg and ffprobe. */
+/** The folder with the recipe that compiles ffmpeg and ffprobe for the workers' image. */
 const RECIPE = fileURLToPath(new URL('../../../../deploy/ffmpeg', import.meta.url));
 const TOOLS = ['dpkg-dev', 'gcc', 'libc6-dev', 'make', 'nasm', 'pkg-config', 'libdav1d-dev', 'zlib1g-dev'];
 const FETCH_LIMIT_MS = 5 * 60_000;
@@ -17,8 +17,8 @@ const COMPILE_LIMIT_MS = 60 * 60_000;
 const APT = '/etc/apt';
 
 /**
- * Returns the folder of the same ffmpeg and ffprobe as in the workers' image. They are compiled from Debian's source
- * once per machine (about five minutes on two cores). Debian's own programs load 200 libraries and start about 50 ms
+ * Returns the folder of the same ffmpeg and ffprobe as in the workers' image. Compiles them from Debian's source once
+ * per machine (about five minutes on two cores), because Debian's own programs load 200 libraries and start about 50 ms
  * slower. Needs root and apt. Rejects with a sentence that says what is missing.
  */
 export async function ensureDeployedFfmpeg(context: InstallContext): Promise<string> {

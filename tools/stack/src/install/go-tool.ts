@@ -13,7 +13,7 @@ export interface GoTool {
   variable: string;
   /** The duration of a build, such as "two to five minutes". */
   takes: string;
-  /** Whether another program has the same name, so that PATH may hold the wrong one. */
+  /** True if another program has the same name, so that PATH may contain the wrong program. */
   isAmbiguous?: boolean;
 }
 

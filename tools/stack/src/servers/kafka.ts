@@ -108,11 +108,10 @@ function serverProperties(
     'controller.listener.names': 'CONTROLLER',
     'listener.security.protocol.map': 'PLAINTEXT:PLAINTEXT,CONTROLLER:PLAINTEXT,SSL:SSL,SASL_SSL:SASL_SSL',
     'log.dirs': logs,
-    // Topics are not created automatically: the service that owns a topic creates it with the right number of
-    // partitions.
+    // The broker must not create topics, because a migration creates each topic with the right number of partitions.
     'auto.create.topics.enable': false,
     'default.replication.factor': copies,
-    // Acknowledged records survive the loss of one broker, and such a loss does not block writes.
+    // So acknowledged records survive the loss of one broker, and such a loss does not block writes.
     'min.insync.replicas': Math.max(1, copies - 1),
     'offsets.topic.replication.factor': copies,
     'offsets.topic.num.partitions': 4,

@@ -15,7 +15,7 @@ export interface MongoSetOptions {
   host?: string;
   /** With a certificate, the members also accept TLS, and use TLS between themselves. */
   certificate?: ServerCertificate;
-  /** Whether clients must log in. If so, the returned address contains a user with every permission. */
+  /** True if clients must log in. Then the returned address contains a user with every permission. */
   login?: boolean;
   electionTimeoutMs?: number;
   env?: NodeJS.ProcessEnv;

@@ -3,7 +3,7 @@ import type { ServerName } from '../install/ensure.ts';
 
 export interface StartContext {
   dataDir: string;
-  /** The address on which the server listens. Clients use the same address. */
+  /** The listen address of the server. Clients use the same address. */
   host: string;
   port: number;
   logFile: string;

@@ -15,7 +15,7 @@ const KNOWN_MAX = 8;
 export class Poller {
   private readonly etags = new Map<string, string>();
 
-  /** Resolves to undefined when the answer has not changed. Rejects like `get`. */
+  /** Resolves to undefined if the data has not changed. Rejects like `get`. */
   async poll<T>(path: string): Promise<T | undefined> {
     const known = this.etags.get(path);
     const answer = await request(pagePath + path, known ? { headers: { 'if-none-match': known } } : {});
@@ -30,7 +30,7 @@ export class Poller {
     if (etag) this.etags.set(path, etag);
   }
 
-  /** Forgets the last answer, because the page now shows something else. */
+  /** Forgets the last HTTP response, because the page now shows other data. */
   forget(): void {
     this.etags.clear();
   }

@@ -8,7 +8,7 @@ export function onClickOf(attribute: string, act: (element: HTMLElement, event: 
   });
 }
 
-/** Copies a text. The button shows for a moment that the text was copied, in its own text and its accessible name. */
+/** Copies a text. For a moment, the button's text and its accessible name confirm this. */
 export async function copyFrom(button: HTMLElement, text: string, done = 'Copied'): Promise<void> {
   const { label = button.textContent ?? '', name = button.getAttribute('aria-label') } = button.dataset;
   button.dataset.label = label;

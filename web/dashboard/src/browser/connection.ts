@@ -25,7 +25,7 @@ export function works(): void {
   fresh.textContent = 'Up to date. New clips appear automatically.';
 }
 
-/** Shows why a request failed. The content stays. */
+/** Shows the reason for a failed request. The content stays. */
 export function failed(error: unknown): void {
   if (ended) return;
   if (error instanceof Refusal && error.status === 404) {

@@ -23,6 +23,6 @@ export async function lookAtEndpoint({ webhookEnabled }: ProjectDetailJson): Pro
     const received = await poller.poll<DashboardEndpointJson>('/webhook-endpoint');
     if (received) paint(received.endpoint);
   } catch {
-    // The poll of the figures reports that the service does not respond.
+    // Ignores the error, because the poll of the figures reports that the service does not respond.
   }
 }

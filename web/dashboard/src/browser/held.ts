@@ -5,7 +5,7 @@ import type { ClipsPage, Query } from '../settings.ts';
 import { get, Poller, settings } from './api.ts';
 import { byPerson, elements } from './elements.ts';
 
-// The clips in the page: a window of the list, with a limited number of pages.
+// The clips that the page has loaded: a limited number of consecutive pages of the list.
 
 export const PAGES_MAX = 10;
 
@@ -20,7 +20,7 @@ export const list = {
 };
 
 export const clips = new Map<string, Clip>();
-/** New clips that arrived while the reader was further down, and that are not shown yet. */
+/** New clips that arrived while the reader was further down the page. The page does not show them yet. */
 export const waiting = new Map<string, Clip>();
 /** The clips that arrived while the page was open. */
 export const arrived = new Set<string>();
@@ -67,10 +67,10 @@ export async function pollClip(id: string): Promise<Clip | undefined> {
   return clip && latest(clip);
 }
 
-/** Makes the next poll return the full answer, because the last answer was not used or the page shows another list. */
+/** Makes the next poll return the full data, because the page did not use the last response or shows another list. */
 export const forgetPolled = (): void => poller.forget();
 
-/** Registers the page's initial clips as the last answer for this path. */
+/** Registers the page's initial clips as the last response for this path. */
 export const knowPolled = (path: string): void => poller.know(path, settings.etags.clips);
 
 /** Loads one clip. Rejects like `get`. */

@@ -22,8 +22,8 @@ import {
   waiting,
 } from './held.ts';
 
-// Shows the clips that arrived since the list was loaded. While the reader is further down, nothing moves: new clips
-// wait for a press.
+// Shows the clips that arrived since the list was loaded. While the reader is further down the page, nothing moves: new
+// clips wait until the reader presses the button.
 
 const SINGLES_MAX = 3;
 const HELD_MAX = PAGE_SIZE * PAGES_MAX;
@@ -69,7 +69,7 @@ function takeIn(page: ClipsPage): void {
 }
 
 function add(fresh: Clip[], page: ClipsPage): void {
-  // If every clip in the answer is new, there may be more new clips that are not loaded yet.
+  // If every clip in the response is new, there may be more new clips that the page has not loaded yet.
   const gap = fresh.length === page.submissions.length && clips.size > 0 && page.pagination.nextCursor !== null;
   for (const clip of fresh) waiting.set(clip.submissionId, clip);
   const atTop = elements.clips.hidden || elements.grid.getBoundingClientRect().top > 0;
@@ -83,7 +83,8 @@ function isFresh(id: string): boolean {
 }
 
 /**
- * Returns how many of the newest clips must be loaded to include all unfinished clips, up to the limit of one request.
+ * Returns the number of newest clips to load so that all unfinished clips are among them, up to the limit of one
+ * request.
  */
 function reach(): number {
   if (list.older || list.query.q.trim()) return PAGE_SIZE;

@@ -11,8 +11,8 @@ import { save, showFailure } from './review.ts';
 /** The unsaved texts by clip. */
 const drafts = new Map<string, string>();
 /**
- * The clips whose note is being saved. True means to save again afterwards, because two concurrent saves could arrive
- * in any order.
+ * The clips with a running save of their note. True means that the page must save again afterwards: two concurrent
+ * saves could arrive in any order.
  */
 const saving = new Map<string, boolean>();
 /** The status of the visible note. */

@@ -14,7 +14,9 @@ export interface PlayerProps extends Attributes {
   clip: Clip;
   /** Refers to the player while it exists. It is not named `ref`, because Preact handles `ref` itself. */
   holder: RefObject<Player | null>;
-  /** True with captions. Captions cannot be added later, so a player with captions has another key. */
+  /**
+   * True for a player with captions. The page cannot add captions later, so a player with captions has a different key.
+   */
   captions: boolean;
   /** True to play at once, if the browser allows it. */
   plays: boolean;

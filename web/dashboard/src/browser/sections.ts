@@ -5,7 +5,7 @@ const SECTIONS = ['clips', 'links', 'downloads'] as const;
 type Section = (typeof SECTIONS)[number];
 
 let shown: Section | undefined;
-/** The scroll position of the clips at the time when another section was opened. */
+/** The scroll position of the clips before the reader opened another section. */
 let clipsAt = 0;
 
 const sectionOf = (hash: string): Section => SECTIONS.find(section => hash === `#${section}`) ?? 'clips';

@@ -6,7 +6,7 @@ const SERVICES = ['gateway', 'projects', 'submissions', 'media', 'transcription'
 
 // An event is handled when its job has ended. That takes seconds, or half a minute when a server needs retries.
 const JOB_SECONDS = 45;
-// A record of these topics may wait for a free slot. While jobs use slots, the consumer is not stuck.
+// The topics whose records may wait for a free slot: while jobs use slots, the consumer is not stuck.
 const JOBS = { media: '(.+[.])?media[.]work', transcript: '(.+[.])?transcription[.]work' };
 
 function consumerStuck(time: Time): string {
@@ -54,7 +54,7 @@ function serviceAway(time: Time): string {
 
 /** Below this share of a CPU, ffmpeg is starved: even on a busy machine, it uses at least half a CPU. */
 const STARVED_SHARE = 0.2;
-/** With less use of ffmpeg (seconds of runs per second), the CPU share is not reliable. */
+/** Below this use of ffmpeg (seconds of runs per second), the CPU share is not reliable. */
 const LEAST_USE = 0.1;
 /** The minimum (seconds) for a stalled program after the division by a factor, because it is sampled every few seconds. */
 const STALLED_LEAST = 10;
@@ -73,15 +73,16 @@ function ffmpegStarved(time: Time): string {
 function programsKilled(time: Time): string {
   const window = time.window(2 * MINUTE, 15);
   const killed = 'recording_ffmpeg_duration_seconds_count{recording_outcome="killed"}';
-  // The series of a process begins with its first killed run, which increase() would not count.
+  // Adds the first killed run of a process: its series begins with this run, so increase() would not count it.
   return `sum by (job) ((${killed} unless ${killed} offset ${window}) or increase(${killed}[${window}])) > 2`;
 }
 
-/** Above this event-loop delay (seconds), a process does not respond in time, whatever the reason. */
+/** Above this event-loop delay (seconds), a process does not respond in time, for any reason. */
 const PAUSED_SECONDS = 1;
 
-// A single busy export fires nothing: the delay must be high now, a minute ago and in every export between. A process that
-// has started or ended within this minute lacks one of the two.
+// A single busy export does not fire the alert: the delay must be high now, a minute ago and in every export between. A
+// process that started or ended within this minute has no value at one of the two ends, so it does not fire the alert
+// either.
 function processPaused(time: Time): string {
   const window = time.window(MINUTE, 10);
   const delay = 'nodejs_eventloop_delay_p99_seconds';

@@ -35,7 +35,8 @@ function storeSlow(time: Time): string {
   return [
     `(${share('store', slow, window, 3)}) > 0.2`,
     `(${share('store', away, window, 3)}) > 0.2`,
-    // A request ends after half a minute without a response, and the age begins again.
+    // Uses the maximum in a window: a request ends after half a minute without a response, and then the age begins
+    // again.
     unanswered('store', time.seconds(10, 10), time.window(30, LEAST_RECENT)),
   ].join('\nor ');
 }
@@ -64,8 +65,8 @@ export const SERVER_ALERTS: readonly Alert[] = [
     name: 'DatabaseWithoutPrimary',
     about: 'server',
     severity: 'page',
-    // A single process may have lost its connection to a primary that others reach; its callers still fail.
-    // An election takes ten to twelve seconds; the window contains two exports.
+    // Fires for a single process too: its callers fail if only this process has lost the primary. An election takes ten
+    // to twelve seconds; the window contains two exports.
     expr: time => `min by (job) (max_over_time(recording_database_primary[${time.window(35, 3)}])) == 0`,
     forSeconds: SERVER_WAIT,
     summary: '{{ $labels.job }} has no MongoDB primary',

@@ -11,7 +11,7 @@ const PANELS = DASHBOARDS.flatMap(({ name, panels }) =>
   panels.map(panel => ({ ...panel, where: `${name}: ${panel.title}` })),
 ).filter(({ queries }) => queries.length > 0);
 
-/** The units of a query: those of the first pattern that it matches. */
+/** The permitted units by pattern. The first pattern that a query matches decides. */
 const UNITS: readonly [RegExp, readonly Unit[]][] = [
   [/^count/, ['none']],
   [/_ratio_sum/, ['none']],

@@ -2,13 +2,13 @@
 export interface Query {
   expr: string;
   legend?: string;
-  /** Draws the traces behind the figures. Only metrics that the collector derives from spans have any. */
+  /** Also draws the traces behind the figures. Only metrics that the collector derives from spans have such traces. */
   exemplars?: true;
 }
 
 export interface Panel {
   title: string;
-  /** The meaning of the panel, and when to worry. */
+  /** The meaning of the panel, and the values that need attention. */
   description: string;
   kind: 'timeseries' | 'stat' | 'table' | 'text';
   /** Grafana's name of the unit. */
@@ -17,7 +17,7 @@ export interface Panel {
   /** The thresholds for attention and for immediate action. */
   warn?: number;
   bad?: number;
-  /** Whether low values are the bad ones. */
+  /** True if low values are bad. */
   lowIsBad?: true;
   /** The width in 24 columns and the height in rows. */
   width: number;

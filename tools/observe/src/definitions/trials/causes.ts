@@ -49,7 +49,7 @@ const LOST = [
 ];
 const LOST_BEFORE: Series = Object.fromEntries(LOST.map(series => [series, '7x40']));
 
-/** For each alert about a cause, by its name, at least one fault and one healthy similar state. */
+/** For each alert about a cause, by its name: at least one fault, and one similar healthy state. */
 export const CAUSE_TRIALS: Readonly<Record<string, readonly Trial[]>> = {
   DatabaseWithoutPrimary: [
     ...pair(

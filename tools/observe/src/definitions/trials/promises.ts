@@ -111,7 +111,7 @@ const answers = (labels: string, status: number, perMinute: number, le: string) 
     shares: { [le]: 1 },
   });
 
-/** The events that an objective counts besides late ones. */
+/** The other kinds of bad events of an objective, in addition to late events. */
 const KINDS: Readonly<Record<string, readonly Trial[]>> = {
   MediaBudgetBurns: [
     {
@@ -182,7 +182,7 @@ const KINDS: Readonly<Record<string, readonly Trial[]>> = {
   ],
 };
 
-/** For each alert about a promise, by its name, at least one broken and one kept promise. */
+/** For each alert about a promise, by its name: at least one broken promise, and one kept promise. */
 export const PROMISE_TRIALS: Readonly<Record<string, readonly Trial[]>> = {
   LandingWaits: waits('LandingWaits', 'landing', 180),
   MediaWaits: waits('MediaWaits', 'media', 900),

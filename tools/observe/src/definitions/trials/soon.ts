@@ -47,7 +47,7 @@ function counter(series: string, at: (since: number | undefined) => number): Ser
   return { [series]: values.join(' ') };
 }
 
-/** The figures of one call a second, which takes `slow` seconds during the fault; a bucket has the limit `le`. */
+/** The series of one call a second, which takes `slow` seconds during the fault; a bucket has the limit `le`. */
 function calls(metric: string, labels: string, le: string): Series {
   return {
     ...counter(`${metric}_count{${labels}}`, () => 1),
@@ -59,7 +59,7 @@ function calls(metric: string, labels: string, le: string): Series {
 const DELAY = 'nodejs_eventloop_delay_p99_seconds';
 const HTTP = 'http_client_request_duration_seconds';
 const GROUP = 'messaging_destination_name="a.media.events",messaging_consumer_group_name="a.submissions"';
-// One process reads the figures that cost a query, every half minute.
+// The interval of figures that need a query: one process reads them every half minute.
 const FIGURES = 30;
 const olderBy = (since: number) => Math.floor(since / FIGURES) * FIGURES;
 

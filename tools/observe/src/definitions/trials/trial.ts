@@ -18,7 +18,7 @@ export interface Trial {
   series: Series;
   /** The time of the check, in minutes. */
   minutes: number;
-  /** Whether to use the rules of drills, where a minute lasts a second. */
+  /** True to use the rules of drills, where a minute lasts a second. */
   isDrill?: boolean;
   /** Names, or `NAME severity` if an alert has several. */
   fires: readonly string[];
@@ -33,7 +33,7 @@ export const pair = (fires: string, minutes: number, bad: Series, well: Series):
 ];
 
 const LIMIT_MS = 300_000;
-/** The seconds after a fault until its page must have ended: the window of a rate, and the window of evidence. */
+/** A page must end within this many seconds after its fault: the window of a rate, plus the window of evidence. */
 const OVER_WITHIN = 240;
 const FOREVER = 'x10000';
 const SERVICES = ['gateway', 'projects', 'submissions', 'media', 'transcription', 'webhooks'];
@@ -127,7 +127,7 @@ export async function runSoonTrials(promtool: string, trials: readonly SoonTrial
   });
 }
 
-/** Writes the files to a new folder, and tests those other than rules with promtool. Fails with promtool's output. */
+/** Writes the files to a new folder, and runs promtool on the test files among them. Fails with promtool's output. */
 export async function promtoolTest(promtool: string, files: Readonly<Record<string, object>>): Promise<void> {
   const dir = await mkdtemp(join(tmpdir(), 'recording-request-rules-'));
   try {
