@@ -1,6 +1,7 @@
 """Recogniser processes. Each has one model and handles one request at a time; the pool replaces a process that dies or hangs.
 
-The recognisers are processes, not threads, for two reasons. PocketSphinx keeps Python's lock while it decodes, so threads would take turns. And the pool can kill a hanging process.
+The recognisers are processes, not threads, for two reasons. PocketSphinx keeps Python's lock while it decodes, so
+threads would take turns. And the pool can kill a hanging process.
 """
 
 import json

@@ -84,7 +84,7 @@ export function createCameraSession(
       try {
         recording = record(camera.stream, take, ended);
       } catch {
-        // A browser may reveal only here that it cannot record this camera's stream.
+        // Some browsers show only here that they cannot record this camera's stream.
         void ended();
       }
     },

@@ -1,4 +1,4 @@
-// The response that this device has begun on this link.
+// The storage key of the response that this device has begun on this link.
 const keyOf = (link: string) => `response:${link}`;
 
 export interface Begun {

@@ -7,7 +7,7 @@ type Reference = Pick<RecorderSettings, 'reference'>;
 export const refQuery = ({ reference }: Reference): string => reference && `?ref=${encodeURIComponent(reference)}`;
 
 /**
- * Returns the link as this contributor has it. A device keeps responses and takes by it, because two people with two
- * references may use one device.
+ * Returns the link with this contributor's reference. A device stores responses and takes under this link, because two
+ * people with different references may use one device.
  */
 export const linkOf = (settings: Reference): string => pagePath + refQuery(settings);

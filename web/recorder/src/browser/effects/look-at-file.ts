@@ -46,8 +46,8 @@ async function kindOfMatroska(file: Blob): Promise<FileKind> {
 }
 
 /**
- * Checks the handlers of the file's tracks. A file without an index cannot be played. If the search for the index ended
- * early, the server decides.
+ * Checks the handlers of the file's tracks. No player can play a file without an index. If the search for the index
+ * ended early, the server decides.
  */
 async function kindOfMp4(file: Blob, start: string): Promise<FileKind> {
   const brand = start.slice(4, 8) === 'ftyp' ? start.slice(8, 12) : '';

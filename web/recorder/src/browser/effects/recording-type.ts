@@ -13,8 +13,8 @@ export const isWebKit = ({ vendor, userAgent }: Browser): boolean =>
 
 /**
  * Returns the recording type, or undefined when the browser supports none of our types and uses its own. WebM comes
- * first, because it arrives every second, so a crash loses least. WebKit's WebM, since Safari 18.4, can be rotated by
- * 90°, so MP4 comes first there.
+ * first: its bytes arrive every second, so a crash loses least. In WebKit, MP4 comes first, because its WebM (since
+ * Safari 18.4) can be rotated by 90°.
  */
 export function recordingTypeOf(browser: Browser, isSupported: (type: string) => boolean): string | undefined {
   const types = isWebKit(browser) ? [...MP4, ...WEBM] : [...WEBM, ...MP4];

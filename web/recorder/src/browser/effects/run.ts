@@ -73,7 +73,7 @@ function pageEffects(
     keepAwake: ({ on }) => keepAwake(on),
     openFileChooser({ capture }) {
       const { file } = elements;
-      // Allows the same file to be chosen again.
+      // Lets the contributor choose the same file again.
       file.value = '';
       // Opens the camera app if there is one, otherwise the file chooser.
       if (capture) file.setAttribute('capture', 'user');

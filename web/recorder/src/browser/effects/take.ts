@@ -71,11 +71,12 @@ function makeTake(spool: Spool, record: TakeRecord, blobs: Blob[]): StoredTake {
     async read(start, end) {
       const part = () => whole().slice(start, end).arrayBuffer();
       const bytes = await part().catch(async error => {
-        // For a file that is still being stored, the code that stores it reports the failure. A recording cannot
-        // disappear.
+        // Reads from the device only after a chosen file is completely stored: until then, the code that stores it
+        // reports the failure. A recording cannot disappear.
         if (!record.byFile || !record.stopped) throw error;
         const stored = await storedBlobs(spool, record);
-        // A file that the device has not stored may become readable again, for example a file in a cloud.
+        // Fails temporarily: a file that the device has not stored may become readable again, for example a file in a
+        // cloud.
         if (sizeOf(stored) <= start) throw error;
         blobs.splice(0, blobs.length, ...stored);
         return part();

@@ -42,7 +42,7 @@ export function createTakes(
   async function discard({ id }: { id: string }): Promise<void> {
     uploader?.stop();
     const record = takes.get(id)?.record;
-    // A sent take is not withdrawn, because the server may have more of an interrupted take than this device has.
+    // Does not withdraw a sent take, because the server may have more of an interrupted take than this device.
     if (record?.uploadUrl && !record.sent) endUpload(record.uploadUrl);
     await forget(id);
   }
@@ -67,7 +67,7 @@ export function createTakes(
         // Some devices cannot return a large take now. A later visit tries again.
         const take = await readTake(stored, record).catch(() => undefined);
         if (!take) continue;
-        // A part of a file is hardly ever a playable video, and it is never the chosen file.
+        // Drops a part of a file: it is hardly ever a playable video, and never the chosen file.
         if (take.size === 0 || (record.byFile && !record.stopped)) {
           await take.forget();
           continue;

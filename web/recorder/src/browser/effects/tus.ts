@@ -2,7 +2,8 @@ import { pagePath } from '@recording-request/web-shared/browser/page';
 import { Refusal, request } from '@recording-request/web-shared/browser/requests';
 
 // The part of tus 1.0 (https://tus.io/protocols/resumable-upload) for a growing take. tus-js-client declares the length
-// with the last bytes. Here the length comes before them, because declaring the length means Send.
+// with the last bytes. This client declares it before them, because the declaration means that the contributor has
+// pressed Send.
 
 const VERSION = { 'Tus-Resumable': '1.0.0' };
 const OCTETS = 'application/offset+octet-stream';
@@ -51,7 +52,7 @@ export async function patchUpload(url: string, offset: number, bytes: Blob, leng
   return { offset: reached, ...(body.submissionId ? { landed: { complete: body.complete === true } } : {}) };
 }
 
-/** Ends an upload that will not be sent. Other uploads are deleted by the server when they expire. */
+/** Ends an upload that the contributor will not send. The server deletes all other unsent uploads when they expire. */
 export function endUpload(url: string): void {
   fetch(url, { method: 'DELETE', headers: VERSION, keepalive: true }).catch(() => {});
 }

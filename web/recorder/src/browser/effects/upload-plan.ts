@@ -26,7 +26,7 @@ export type Next = 'create' | 'find' | 'declare' | 'send' | 'rest' | 'look' | 's
 
 /**
  * Returns the next request. The request that declares the length has no bytes; from then on the take counts as sent.
- * `short`: the server has all bytes of this device, but fewer than the take had, because a full device keeps only the
+ * `short`: the server has all bytes that this device has, but the take had more, because a full device stores only the
  * beginning of a take.
  */
 export function nextRequest({ uploadUrl, sent }: Pick<TakeRecord, 'uploadUrl' | 'sent'>, known: Known): Next {
@@ -59,7 +59,7 @@ export const smallerPiece = (piece: number): number => Math.max(SMALLEST, piece 
 export const retryDelayMs = (tries: number, random: number, askedMs = 0): number =>
   Math.min(LONGEST_WAIT_MS, 300 * 2 ** Math.min(tries, 8)) * (0.75 + random / 2) + Math.min(LONGEST_ASKED_MS, askedMs);
 
-/** Returns the end of an upload, from the answers of its response; undefined while the end is undecided. */
+/** Returns the end of an upload, as the answers of its response show it; undefined while the end is undecided. */
 export function endOf({ questionIndex, uploadUrl }: TakeRecord, answers: readonly Answer[]): End | undefined {
   const answer = answers.find(each => each.questionIndex === questionIndex);
   const id = uploadUrl?.split('/').pop();

@@ -57,7 +57,7 @@ export function startUploader(
     progress.declared = bytes !== undefined;
   };
 
-  /** Call this after real progress: reaching the server is not enough. */
+  /** Call this only after real progress. A response from the server alone is not enough. */
   const wentWell = () => {
     tries = 0;
     if (!progress.trouble) return;
@@ -115,7 +115,7 @@ export function startUploader(
   // Declares the length before the remaining bytes, in a request without bytes. From then on the take counts as sent.
   async function declare(url: string, at: number): Promise<boolean | End> {
     if (record.note) await noteFirst();
-    // The whole size exceeds the stored size if the device had no room for the end. The upload then counts as
+    // If the device had no room for the end, the whole size exceeds the stored size. Then the upload counts as
     // incomplete.
     const whole = Math.max(take.size, at, record.recorded);
     const { landed } = await patchUpload(url, at, new Blob([]), whole);

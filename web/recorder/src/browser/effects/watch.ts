@@ -1,6 +1,7 @@
 import type { Reading } from '../state/state.ts';
 
-// Checks picture and sound while the camera is on, so that a silent or black recording is noticed before it is sent.
+// Checks picture and sound while the camera is on, so that the contributor notices a silent or black recording before
+// Send.
 
 export interface Watch {
   read(): Reading;

@@ -26,7 +26,7 @@ type Recording = Extract<Mode, { is: 'recording' | 'paused' }>;
 
 const isGood = (reading: Reading | undefined): boolean => reading?.heard === true && reading.seen;
 
-/** Handles a button of this screen if its mode is shown and the camera is on. */
+/** Handles a button of this screen if the screen has one of these modes and the camera is on. */
 function press(state: State, modes: Mode['is'][], act: (phase: Capture) => Step): Step {
   const { phase } = state;
   return phase.at === 'capture' && phase.devices && modes.includes(phase.mode.is) ? act(phase) : step(state);
@@ -100,7 +100,8 @@ const isShown = ({ number, text }: Question, { question }: Capture): boolean =>
   question?.number === number && question.text === text;
 
 /**
- * Shows the due question before a recording, because another device has answered or the owner has changed the question.
+ * Shows the current question before a recording, because another device has answered or the owner has changed the
+ * question.
  */
 function askAnother(state: State, phase: Capture, question: Question): Step {
   const notice: Message | undefined =

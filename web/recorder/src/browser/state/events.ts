@@ -5,9 +5,9 @@ import type { Take } from './take.ts';
 export type CameraProblem = 'denied' | 'noCamera' | 'cameraBusy';
 
 /**
- * The end of an upload. `gone`: another clip is the answer, or the link takes no more. `short`: this device has fewer
- * bytes than were sent, so the server waits for bytes that do not exist. `unreadable`: the chosen file is gone or
- * changed before the server had all of it, and this device has not stored the rest.
+ * The end of an upload. `gone`: another clip is the answer, or the link takes no more clips. `short`: this device has
+ * fewer bytes than the declared length, so the server waits for bytes that do not exist. `unreadable`: the chosen file
+ * was deleted or changed before the server had all of it, and this device has not stored the rest.
  */
 export type End =
   | { kind: 'landed' }

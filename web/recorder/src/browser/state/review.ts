@@ -21,8 +21,8 @@ export const chooseAgain = (state: State, take: Take): Step =>
   );
 
 /**
- * Returns whether this file is still being read. If another device was faster, its reading may end after this step was
- * left.
+ * Returns whether the page is still reading this file. If another device was faster, the reading may end after the
+ * contributor has left this step.
  */
 const isBeingRead = ({ phase, take }: State, { id }: Take): boolean => phase.at === 'file' && take?.id === id;
 

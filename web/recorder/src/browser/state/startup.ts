@@ -55,8 +55,8 @@ export const startup: On<'otherTab' | 'onlyTab' | 'leftTakes' | 'serverUnreachab
   otherTab: state => step(withProblem({ ...state, startup: 'locked' }, ['otherTab'])),
   onlyTab: state => step(withProblem({ ...state, startup: 'starting' }), { do: 'findLeftTakes' }),
   leftTakes(state, { takes, responseSessionId }) {
-    // This device may have several responses of a shared link. Only the current response matters now; the takes of the
-    // others stay on the device.
+    // Uses only the takes of the current response. This device may have other responses of a shared link; their takes
+    // stay on the device.
     const goesOn = takes.some(take => take.responseSessionId === responseSessionId);
     const id = goesOn ? responseSessionId : (takes[0]?.responseSessionId ?? responseSessionId);
     if (!id) return step({ ...state, startup: 'ready' });
