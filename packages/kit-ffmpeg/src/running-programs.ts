@@ -14,7 +14,7 @@ export interface RunningProcess {
   isUnread(): boolean;
 }
 
-/** All times are values of `awakeMs`. */
+/** All times are values of `activeMs`. */
 interface Run extends RunningProcess {
   program: Program;
   startedAt: number;
@@ -46,18 +46,18 @@ const HAS_PROC = usedSeconds(process.pid) !== undefined;
 const runs = new Set<Run>();
 const ended = new Map<Program, Ended>();
 let timer: NodeJS.Timeout | undefined;
-let awake = 0;
+let active = 0;
 let lookedAt = 0;
 
 /**
  * Returns the milliseconds for which this process was not suspended. Only differences between two values within a run
  * are meaningful.
  */
-function awakeMs(): number {
+function activeMs(): number {
   const now = performance.now();
-  awake += Math.min(now - lookedAt, PAUSE_MAX_MS);
+  active += Math.min(now - lookedAt, PAUSE_MAX_MS);
   lookedAt = now;
-  return awake;
+  return active;
 }
 
 /** Reports zeros for these programs until they run. */
@@ -74,13 +74,13 @@ function endedOf(program: Program): Ended {
 /** Reports a program while it runs. Call the returned function once, when it has ended. */
 export function reportRunning(program: Program, process: RunningProcess): (cpuSeconds: number | undefined) => void {
   const total = endedOf(program);
-  const startedAt = awakeMs();
+  const startedAt = activeMs();
   const run: Run = { ...process, program, startedAt, cpuSeconds: 0, workedAt: startedAt };
   runs.add(run);
   timer ??= setInterval(sample, SAMPLE_MS).unref();
   return cpuSeconds => {
     runs.delete(run);
-    total.runSeconds += (awakeMs() - startedAt) / 1_000;
+    total.runSeconds += (activeMs() - startedAt) / 1_000;
     total.cpuSeconds += cpuSeconds ?? 0;
     if (runs.size > 0) return;
     clearInterval(timer);
@@ -88,9 +88,9 @@ export function reportRunning(program: Program, process: RunningProcess): (cpuSe
   };
 }
 
-/** Reads the CPU seconds of all running programs. Returns the value of `awakeMs`. */
+/** Reads the CPU seconds of all running programs. Returns the value of `activeMs`. */
 function sample(): number {
-  const now = awakeMs();
+  const now = activeMs();
   for (const run of runs) {
     const pid = run.pid();
     const cpuSeconds = pid === undefined ? undefined : usedSeconds(pid);

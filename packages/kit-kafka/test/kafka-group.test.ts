@@ -31,7 +31,7 @@ before(async () => {
 after(() => Promise.all([admin?.disconnect(), producer?.disconnect()]));
 
 /** A network path to the broker. `cut` closes its connections and makes new connections fail. */
-function cuttableWay() {
+function cuttableProxy() {
   const sockets = new Set<Socket>();
   let isCut = false;
   const socketFactory: ISocketFactory = ({ host, port, onConnect }) => {
@@ -56,7 +56,7 @@ test('after an outage longer than the silence limit, every event is read and the
   const topic = `${name}.long-outage`;
   const group = `${name}.long-outage`;
   await admin.createTopics({ topics: [{ topic, numPartitions: PARTITIONS.length }] });
-  const way = cuttableWay();
+  const way = cuttableProxy();
   const { socketFactory } = way;
   const client = new Kafka({ brokers, logLevel: logLevel.NOTHING, socketFactory, connectionTimeout: 1_000 });
   const taken = new Set<string>();

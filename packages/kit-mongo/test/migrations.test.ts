@@ -81,9 +81,9 @@ test('a failed step is not recorded, earlier ones are, and the next run continue
   await assert.rejects(migrateDatabase(settings, schema, silent), /the disk is full/);
   await requireSchema(connection, [first]);
   await assert.rejects(requireSchema(connection, schema.steps), StartError);
-  const mended = counting(2);
-  await migrateDatabase(settings, { ...schema, steps: [first, mended] }, silent);
-  assert.deepEqual([first.runs, mended.runs], [1, 1]);
+  const fixed = counting(2);
+  await migrateDatabase(settings, { ...schema, steps: [first, fixed] }, silent);
+  assert.deepEqual([first.runs, fixed.runs], [1, 1]);
 });
 
 test('the error names a unique index that the data violates; a step before the build can fix the data', async () => {

@@ -150,7 +150,7 @@ test('a collector gets every signal with the resource of the pod, including the 
 });
 
 /** Starts and ends a process that preloads telemetry. Returns its stderr and its exit status. */
-async function saidBy(env: Record<string, string>) {
+async function runAndRead(env: Record<string, string>) {
   const args = ['--import', new URL('preload.ts', here).href, '--eval', ''];
   const child = spawn(process.execPath, args, { env: { PATH: process.env.PATH, ...env }, timeout: LIMIT_MS });
   let said = '';
@@ -166,7 +166,7 @@ for (const [what, value] of [
   ['with a character that gRPC refuses', 'authorization=a%20secret%C3%A9'],
 ] as const)
   test(`headers ${what} end the start with status 78, and their value is not shown`, async () => {
-    const { status, said } = await saidBy({
+    const { status, said } = await runAndRead({
       OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:1',
       OTEL_EXPORTER_OTLP_PROTOCOL: 'grpc',
       OTEL_EXPORTER_OTLP_HEADERS: value,
@@ -179,7 +179,7 @@ for (const [what, value] of [
 for (const protocol of ['grpc', 'http/protobuf'])
   test(`the SDK’s own log does not show headers: ${protocol}`, async () => {
     await using refusing = await collector((_request, response) => response.writeHead(401).end());
-    const { status, said } = await saidBy({
+    const { status, said } = await runAndRead({
       OTEL_EXPORTER_OTLP_ENDPOINT: refusing.url,
       OTEL_EXPORTER_OTLP_PROTOCOL: protocol,
       OTEL_EXPORTER_OTLP_HEADERS: 'authorization=Basic%20a-secret',

@@ -10,7 +10,7 @@ import { mayLackKey, shapeOf } from './shard-watch.ts';
 // The services with a database. Each service's connections have the name of the service.
 const DATABASES = ['projects', 'submissions', 'webhooks'];
 // The number of documents that a query may examine in vain: these cost little, and tests use small data.
-const IN_VAIN = 50;
+const WASTED_MOST = 50;
 // With at most this many documents, any plan is good enough.
 const FEW = 10;
 
@@ -34,7 +34,12 @@ const WASTEFUL = {
       $expr: {
         $gt: [
           number('$docsExamined'),
-          { $add: [IN_VAIN, ...['$nreturned', '$nMatched', '$ndeleted'].map(of => ({ $multiply: [2, number(of)] }))] },
+          {
+            $add: [
+              WASTED_MOST,
+              ...['$nreturned', '$nMatched', '$ndeleted'].map(of => ({ $multiply: [2, number(of)] })),
+            ],
+          },
         ],
       },
     },

@@ -7,7 +7,7 @@ import { makeAuthority } from '@recording-request/stack/authority';
 import { startMediaProxy } from '@recording-request/stack/media-proxy';
 import { until } from '@recording-request/testing/wait';
 import { serveContent, startFakeStore } from './fake-store.ts';
-import { behindOf, HERE, OFFLOAD, PROXIED, SECRET } from './offload.ts';
+import { fakeServices, OFFLOAD, PROXIED, SECRET, SUBMISSION_PATH } from './offload.ts';
 import { startTestGateway, type TestGateway } from './test-service.ts';
 
 await using starting = new AsyncDisposableStack();
@@ -18,7 +18,7 @@ const started = starting.move();
 after(() => started.disposeAsync());
 
 const ask = (base: string, headers: Record<string, string>, from: TestGateway) =>
-  fetch(`${base}${HERE}/video`, { headers: { ...from.bearer, ...headers } });
+  fetch(`${base}${SUBMISSION_PATH}/video`, { headers: { ...from.bearer, ...headers } });
 
 test('a store over TLS is trusted if its authority is', async () => {
   const authority = await makeAuthority();
@@ -31,7 +31,7 @@ test('a store over TLS is trusted if its authority is', async () => {
     requested++;
     serveContent(incoming, response);
   };
-  await using over = await startTestGateway(behindOf(secure), OFFLOAD);
+  await using over = await startTestGateway(fakeServices(secure), OFFLOAD);
   const options = { gateway: over.base, store: secure.url, secret: SECRET };
   await using believing = await startMediaProxy({ ...options, dir: join(dir, 'believing'), storeCaFile: caFile });
   const good = await ask(believing.url, { range: 'bytes=0-9' }, over);
@@ -45,7 +45,7 @@ test('a store over TLS is trusted if its authority is', async () => {
 test('a secret replaced in its file takes effect at once; one that is too short never does', async () => {
   const file = join(dir, 'replaced');
   await writeFile(file, SECRET);
-  await using one = await startTestGateway(behindOf(store), {
+  await using one = await startTestGateway(fakeServices(store), {
     ...OFFLOAD,
     ...{ MEDIA_OFFLOAD_SECRET: '', MEDIA_OFFLOAD_SECRET_FILE: file },
   });

@@ -11,7 +11,7 @@ import { type MediaProxy, startMediaProxy } from '@recording-request/stack/media
 import { until } from '@recording-request/testing/wait';
 import { CONTENT, type FakeStore, serveContent, startFakeStore } from './fake-store.ts';
 import { mediaContract } from './media-contract.ts';
-import { behindOf, HERE, OFFLOAD, PROXIED, SECRET } from './offload.ts';
+import { fakeServices, OFFLOAD, PROXIED, SECRET, SUBMISSION_PATH } from './offload.ts';
 import { videoBounds } from './stream-bounds.ts';
 import { OWNER_ID, SUBMISSION_ID, startTestGateway, type TestGateway } from './test-service.ts';
 
@@ -31,8 +31,8 @@ before(async () => {
   dir = await mkdtemp(join(tmpdir(), 'recording-request-offload-'));
   store = await startFakeStore();
   nginxStore = await startFakeStore();
-  gateway = await startTestGateway(behindOf(store), OFFLOAD);
-  plain = await startTestGateway(behindOf(store));
+  gateway = await startTestGateway(fakeServices(store), OFFLOAD);
+  plain = await startTestGateway(fakeServices(store));
   proxy = await startMediaProxy({ dir, gateway: gateway.base, store: nginxStore.url, secret: SECRET });
 });
 after(async () => {
@@ -63,7 +63,7 @@ function watchStore() {
   return requested;
 }
 
-const ask = (base: string, headers: Record<string, string> = {}, path = `${HERE}/video`, from = gateway) =>
+const ask = (base: string, headers: Record<string, string> = {}, path = `${SUBMISSION_PATH}/video`, from = gateway) =>
   fetch(`${base}${path}`, { headers: { ...from.bearer, ...headers } });
 
 mediaContract('media that nginx sends', {
@@ -102,7 +102,12 @@ test('every header is the same as without a proxy', async () => {
     serveContent(incoming, response);
   });
   const dashboard = `/project/${mintToken('prj')}/submissions/${SUBMISSION_ID}`;
-  const paths = [`${HERE}/video`, `${HERE}/thumbnail-start`, `${dashboard}/video`, `${dashboard}/thumbnail-end`];
+  const paths = [
+    `${SUBMISSION_PATH}/video`,
+    `${SUBMISSION_PATH}/thumbnail-start`,
+    `${dashboard}/video`,
+    `${dashboard}/thumbnail-end`,
+  ];
   const kinds: Record<string, string>[] = [
     {},
     { range: 'bytes=5-9' },
@@ -202,7 +207,7 @@ test('an nginx with another secret passes the gateway’s bytes on', async () =>
 
 test('without MEDIA_OFFLOAD, or behind fewer proxies than TRUSTED_PROXIES, the gateway sends the bytes', async () => {
   assert.deepEqual(Buffer.from(await (await ask(plain.base, PROXIED, undefined, plain)).arrayBuffer()), CONTENT);
-  await using two = await startTestGateway(behindOf(store), { ...OFFLOAD, TRUSTED_PROXIES: '2' });
+  await using two = await startTestGateway(fakeServices(store), { ...OFFLOAD, TRUSTED_PROXIES: '2' });
   assert.deepEqual(Buffer.from(await (await ask(two.base, PROXIED, undefined, two)).arrayBuffer()), CONTENT);
   const through = await ask(two.base, { ...PROXIED, 'x-forwarded-for': '192.0.2.1, 192.0.2.2' }, undefined, two);
   assert.equal(through.headers.get('x-accel-redirect'), '@media_offload');
@@ -296,7 +301,7 @@ test('a slow reader slows the store down: the waiting bytes have a limit', async
     for (; sent < LARGE && !response.destroyed; sent += CHUNK.length)
       if (!response.write(CHUNK)) await Promise.race([once(response, 'drain'), once(response, 'close')]);
   });
-  const asking: ClientRequest = request(`${proxy.url}${HERE}/video`, { headers: gateway.bearer });
+  const asking: ClientRequest = request(`${proxy.url}${SUBMISSION_PATH}/video`, { headers: gateway.bearer });
   asking.end();
   const [incoming] = (await once(asking, 'response')) as [IncomingMessage];
   incoming.pause();
@@ -316,7 +321,7 @@ test('a slow reader slows the store down: the waiting bytes have a limit', async
 });
 
 test('videos that nginx sends have the same limits; beyond them the gateway answers 429', async () => {
-  await using one = await startTestGateway(behindOf(store), {
+  await using one = await startTestGateway(fakeServices(store), {
     ...OFFLOAD,
     // The gateway's limit of videos does not count the videos that nginx sends.
     ...{ MEDIA_AT_ONCE: '1' },

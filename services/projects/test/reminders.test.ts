@@ -28,7 +28,7 @@ before(async () => {
 });
 after(() => running[Symbol.asyncDispose]());
 
-const newProjectForEver = (given: Parameters<typeof newProject>[1], ownerId?: string) =>
+const newProjectWithoutExpiry = (given: Parameters<typeof newProject>[1], ownerId?: string) =>
   newProject(running, { ...given, expiresInSeconds: undefined }, ownerId);
 
 const remind = { afterDays: [3, 7], beforeDueHours: [24] };
@@ -52,7 +52,7 @@ async function remindersOf(linkIds: string[]): Promise<number[][]> {
 }
 
 test('each link gets each reminder once, in the order of its times', async () => {
-  const { uniqueLinks } = await newProjectForEver({ count: 3, settings: { remind } });
+  const { uniqueLinks } = await newProjectWithoutExpiry({ count: 3, settings: { remind } });
   const ids = uniqueLinks.map(({ linkId }) => linkId);
   await sweepIn(2 * DAY_MS);
   assert.deepEqual(await remindersOf(ids), [[], [], []]);
@@ -68,7 +68,7 @@ test('each link gets each reminder once, in the order of its times', async () =>
 });
 
 test('nobody is reminded who has sent a clip or stopped, or whose link or project has ended', async () => {
-  const { project, uniqueLinks } = await newProjectForEver({
+  const { project, uniqueLinks } = await newProjectWithoutExpiry({
     count: 6,
     settings: { remind, sharedLinkEnabled: true, sharedLinkMaxUses: 5 },
   });
@@ -109,14 +109,14 @@ test('a deadline reminds before it, once, and never after it', async () => {
     invitations: { invitations },
     settings: { remind: { afterDays: [], beforeDueHours: [24] } },
   };
-  const { uniqueLinks } = await newProjectForEver(given as never);
+  const { uniqueLinks } = await newProjectWithoutExpiry(given as never);
   const ids = uniqueLinks.map(({ linkId }) => linkId);
   for (const ms of [8 * DAY_MS, 9 * DAY_MS + HOUR_MS, 9 * DAY_MS + 2 * HOUR_MS, 11 * DAY_MS]) await sweepIn(ms);
   assert.deepEqual(await remindersOf(ids), [[1], [], [], []], 'the next two were due before the project was made');
 });
 
 test('a new time reminds nobody for whom it has passed, and a removed one ends', async () => {
-  const { project, uniqueLinks } = await newProjectForEver({
+  const { project, uniqueLinks } = await newProjectWithoutExpiry({
     settings: { remind: { afterDays: [], beforeDueHours: [] } },
   });
   const ids = uniqueLinks.map(({ linkId }) => linkId);
@@ -136,7 +136,7 @@ test('a new time reminds nobody for whom it has passed, and a removed one ends',
 
 test('hundreds of people are reminded in batches by several processes, while some send their clip', async () => {
   const ownerId = await newOwner(running);
-  const { project, uniqueLinks } = await newProjectForEver(
+  const { project, uniqueLinks } = await newProjectWithoutExpiry(
     { count: 300, settings: { remind: { afterDays: [3], beforeDueHours: [] } } },
     ownerId,
   );
@@ -162,7 +162,7 @@ test('hundreds of people are reminded in batches by several processes, while som
 
 test('the people of a disabled owner get no reminder; an enabled owner loses none', async () => {
   const given = { count: 2, settings: { remind: { afterDays: [3, 7], beforeDueHours: [] } } };
-  const { project, uniqueLinks } = await newProjectForEver(given);
+  const { project, uniqueLinks } = await newProjectWithoutExpiry(given);
   const ids = uniqueLinks.map(({ linkId }) => linkId);
   const { ownerId: userId } = project!;
   await running.operator.setUserDisabled({ userId, disabled: true });
@@ -179,7 +179,7 @@ test('the people of a disabled owner get no reminder; an enabled owner loses non
 });
 
 test('an owner stops and resumes the reminders of one link, but never resumes those that its person stopped', async () => {
-  const { project, uniqueLinks, sharedLink } = await newProjectForEver({
+  const { project, uniqueLinks, sharedLink } = await newProjectWithoutExpiry({
     count: 3,
     settings: { remind, sharedLinkEnabled: true, sharedLinkMaxUses: 5 },
   });
@@ -207,7 +207,7 @@ test('an owner stops and resumes the reminders of one link, but never resumes th
 });
 
 test('an owner reminds one person now, unless that person has sent a clip', async () => {
-  const { project, uniqueLinks, sharedLink } = await newProjectForEver({
+  const { project, uniqueLinks, sharedLink } = await newProjectWithoutExpiry({
     count: 2,
     settings: { sharedLinkEnabled: true, sharedLinkMaxUses: 2 },
   });

@@ -124,7 +124,7 @@ export function patch(
 export const session = (): string => randomUUID();
 
 /** Retries a call that fails because the service is busy, as a client does. The calls may be repeated. */
-async function patiently<T>(call: () => Promise<T>): Promise<T> {
+async function withRetries<T>(call: () => Promise<T>): Promise<T> {
   for (let tries = 1; ; tries++) {
     try {
       return await call();
@@ -141,9 +141,9 @@ export async function begin(
   responseSessionId = session(),
   termsAccepted = false,
 ) {
-  const link = await patiently(async () => await running.store.models.links.findById(linkId).lean());
+  const link = await withRetries(async () => await running.store.models.links.findById(linkId).lean());
   const { projectId = session() } = link ?? {};
-  const { response } = await patiently(() =>
+  const { response } = await withRetries(() =>
     running.projects.beginResponse({ linkId, projectId, responseSessionId, termsAccepted }),
   );
   return response!;
@@ -156,7 +156,7 @@ export async function land(
   questionIndex = 0,
   submissionId = session(),
 ) {
-  return await patiently(() => running.projects.landClip({ linkId, responseSessionId, questionIndex, submissionId }));
+  return await withRetries(() => running.projects.landClip({ linkId, responseSessionId, questionIndex, submissionId }));
 }
 
 /**

@@ -83,7 +83,7 @@ test('an error of the work aborts the transaction without a retry', async () => 
 });
 
 /** Returns a session whose commits have an unknown result. */
-async function sessionOfNoOutcome(t: TestContext): Promise<ClientSession> {
+async function sessionWithoutOutcome(t: TestContext): Promise<ClientSession> {
   const session = await connection().startSession();
   t.mock.method(session, 'commitTransaction', async () => {
     await pause(20);
@@ -101,7 +101,7 @@ test('a commit with an unknown result is unavailable when the budget is spent, a
     [{ signal: AbortSignal.timeout(300) }, error => (error as Error).name === 'TimeoutError'],
   ];
   for (const [bounds, isExpected] of endings) {
-    const session = await sessionOfNoOutcome(t);
+    const session = await sessionWithoutOutcome(t);
     await assert.rejects(
       transact(session, async () => 'done', bounds),
       isExpected,

@@ -25,7 +25,7 @@ import { drainMsOf, startTusServer } from './tus/server.ts';
 import { retryUnknownEvents } from './workflows/dead-letters/retry-unknown-events.ts';
 import { createRequeue } from './workflows/jobs/requeue-jobs.ts';
 import { startReporting } from './workflows/report-figures.ts';
-import { SELDOM, sweep, URGENT } from './workflows/sweep.ts';
+import { SLOW_STEPS, sweep, URGENT } from './workflows/sweep.ts';
 import { endOpenPuts } from './workflows/uploads/end-open-puts.ts';
 
 export interface SubmissionsService extends RunningService {
@@ -36,7 +36,7 @@ export interface SubmissionsService extends RunningService {
 
 const OPEN_PUTS_LOOK_MS = 10 * 60_000;
 /** The interval of the slow sweeper, in multiples of `sweepSeconds`. */
-const SELDOM_TURNS = 6;
+const SLOW_STEP_TURNS = 6;
 
 /** Starts the service. Tests use the same function. */
 export async function startService(config: Config, log: Logger): Promise<SubmissionsService> {
@@ -92,7 +92,10 @@ function startLoops(context: Context) {
       name: 'overdue jobs',
     }),
     every(config.sweepSeconds * 1_000, () => sweep(context, URGENT), { log, name: 'sweeper' }),
-    every(SELDOM_TURNS * config.sweepSeconds * 1_000, () => sweep(context, SELDOM), { log, name: 'slow sweeper' }),
+    every(SLOW_STEP_TURNS * config.sweepSeconds * 1_000, () => sweep(context, SLOW_STEPS), {
+      log,
+      name: 'slow sweeper',
+    }),
     every((config.unknownRetrySeconds * 1_000) / 2, () => retryUnknownEvents(context), {
       log,
       name: 'unknown events',

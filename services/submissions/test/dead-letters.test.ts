@@ -83,7 +83,7 @@ test('a record that its consumer cannot handle becomes a dead letter: listed, re
 });
 
 /** Returns events of a later version: one has an unknown payload, and one has a newer schema version. */
-const ofTomorrow = (about: { projectId: string; submissionId: string }) => {
+const futureEvents = (about: { projectId: string; submissionId: string }) => {
   const event = newEvent('media.failed', { $case: 'mediaFailed', value: { ...about, reason: 'r', clipAtFault: true } });
   const unknown = Event.encode({ ...event, type: 'media.sharpened', payload: undefined }).finish();
   return [
@@ -100,7 +100,7 @@ test('an event that its consumer does not know waits, and is handled once a vers
   );
   const about = { projectId, submissionId };
   const key = Buffer.from(submissionId);
-  for (const value of ofTomorrow(about))
+  for (const value of futureEvents(about))
     await kafka.replay({ topic: 'media.events', group: 'submissions', key, value: Buffer.from(value) });
   const waiting = (id?: string) =>
     harness.connection

@@ -347,7 +347,7 @@ test('a take whose landing fails without an outage ends as failed, is listed for
  * Returns the project of the take that is landing; undefined when the service's own sweeper has already removed the
  * take.
  */
-async function retriedAsItsHoldEnds(): Promise<string | undefined> {
+async function retryWhileHoldEnds(): Promise<string | undefined> {
   const { id, projectId } = await finishing();
   const landClip: typeof harness.projects.landClip = () => Promise.reject(new DomainError('gone', 'It has ended.'));
   await landUpload(await otherProcess({ projects: { ...harness.projects, landClip } }), await keyOf(id));
@@ -371,7 +371,7 @@ async function retriedAsItsHoldEnds(): Promise<string | undefined> {
 }
 
 test('a failed take that the operator retries while its hold ends keeps its bytes, and lands', async () => {
-  const projectId = await until('a take is retried in time', retriedAsItsHoldEnds);
+  const projectId = await until('a take is retried in time', retryWhileHoldEnds);
   await until('the take has landed', async () => (await submissionsOf(projectId)).length === 1);
 });
 

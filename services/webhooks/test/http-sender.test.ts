@@ -25,7 +25,7 @@ after(() => Promise.all([receiver[Symbol.asyncDispose](), sender.close(), hasty.
 
 const post = (url = receiver.url, signal = new AbortController().signal, by = sender) =>
   by.send({ url, headers: { 'content-type': 'application/json', 'x-a': 'b' }, body: Buffer.from('{"ä": 1}') }, signal);
-const postInHaste = () => post(receiver.url, undefined, hasty);
+const postWithShortTimeout = () => post(receiver.url, undefined, hasty);
 
 test('the client sends the body byte for byte with its headers', async () => {
   assert.deepEqual(await post(`${receiver.url}?key=1`), { status: 204 });
@@ -42,7 +42,7 @@ test('the time limit covers an answer without headers and a body that does not e
   ]) {
     receiver.respond = respond as Receiver['respond'];
     const startedAt = performance.now();
-    const sent = await postInHaste();
+    const sent = await postWithShortTimeout();
     assert.ok('reason' in sent && /within 1.5 s/.test(sent.reason));
     assert.ok(performance.now() - startedAt < LONG_MS);
   }
@@ -54,7 +54,7 @@ test('the time limit ends a body that trickles forever, even without a pause', a
     const drip = setInterval(() => response.write('.'), 20);
     response.on('close', () => clearInterval(drip));
   };
-  const sent = await postInHaste();
+  const sent = await postWithShortTimeout();
   assert.ok('reason' in sent);
 });
 

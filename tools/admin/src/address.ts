@@ -24,7 +24,7 @@ export type ServiceName = keyof typeof ADDRESSES;
 const isAnySet = (env: NodeJS.ProcessEnv): boolean => Object.values(ADDRESSES).some(({ name }) => env[name]);
 
 /** The address of a service's operator API, and the variables with the certificate for calls to this API. */
-export interface Door {
+export interface OperatorTarget {
   address: string;
   certificate: NodeJS.ProcessEnv;
 }
@@ -33,7 +33,11 @@ export interface Door {
  * Returns the value of a service's variable, or the address that a running `npm start` wrote to its data folder. If one
  * of these variables is set, all of them must be set, because an erasure must never reach two systems.
  */
-export async function doorOf(service: ServiceName, env: NodeJS.ProcessEnv, dataDir = DATA): Promise<Door> {
+export async function operatorTargetOf(
+  service: ServiceName,
+  env: NodeJS.ProcessEnv,
+  dataDir = DATA,
+): Promise<OperatorTarget> {
   const { name: variable } = ADDRESSES[service];
   const given = env[variable];
   if (given) return { address: given, certificate: env };

@@ -15,7 +15,7 @@ import {
   WebhooksOperatorServiceService,
 } from '@recording-request/proto/operator/v1/webhooks';
 import { type ProjectsServiceServer, ProjectsServiceService } from '@recording-request/proto/projects/v1/projects';
-import { doorOf, type ServiceName } from './address.ts';
+import { operatorTargetOf, type ServiceName } from './address.ts';
 
 /**
  * Returns functions that make clients of the services. The addresses come from `env` or from the `npm start` that runs
@@ -27,7 +27,7 @@ export function connector(env: NodeJS.ProcessEnv, clients: DisposableStack, data
     definition: object,
     options?: ClientOptions,
   ): Promise<ClientOf<S>> => {
-    const { address, certificate } = await doorOf(service, env, dataDir);
+    const { address, certificate } = await operatorTargetOf(service, env, dataDir);
     const operator = clients.use(await openCaller(certificate, OPERATOR));
     const client = createClient<S>(definition, address, operator.peer(service), options);
     return clients.adopt(client, each => each.close());

@@ -27,7 +27,7 @@ export async function startWebhookSink(
   const receiver = await startReceiver({ host, ...(port === undefined ? {} : { port }), keeps: () => false });
   receiver.respond = ({ path, headers, body, at }, response, { method }) => {
     if (method !== 'POST') {
-      const shown = events.map(path.endsWith('?raw') ? rawly : readably);
+      const shown = events.map(path.endsWith('?raw') ? toRawEvent : toReadableEvent);
       response.writeHead(200, { 'content-type': 'application/json' });
       return void response.end(`${JSON.stringify({ events: shown }, null, 2)}\n`);
     }
@@ -44,7 +44,7 @@ export async function startWebhookSink(
   };
 }
 
-const rawly = ({ body, ...event }: ReceivedEvent): object => ({
+const toRawEvent = ({ body, ...event }: ReceivedEvent): object => ({
   ...event,
   body: body.toString('utf8'),
   bodyBase64: body.toString('base64'),
@@ -52,7 +52,7 @@ const rawly = ({ body, ...event }: ReceivedEvent): object => ({
 
 const SIGNATURES = ['service-signature', 'webhook-signature'];
 
-function readably({ receivedAt, path, headers, body }: ReceivedEvent): object {
+function toReadableEvent({ receivedAt, path, headers, body }: ReceivedEvent): object {
   const signed = SIGNATURES.some(name => headers[name] !== undefined);
   return { receivedAt, path, type: headers['service-event'], signed, body: parsed(body.toString('utf8')) };
 }

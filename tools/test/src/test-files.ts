@@ -48,7 +48,7 @@ export async function allTestFiles(): Promise<string[]> {
     return needsServers(file) ? 'service' : 'unit';
   });
   const isShorter = (file: string) => !LONGEST.test(file);
-  return [...spread([...long.filter(file => !isShorter(file)), ...long.filter(isShorter)], service), ...unit];
+  return [...interleave([...long.filter(file => !isShorter(file)), ...long.filter(isShorter)], service), ...unit];
 }
 
 const mixed = (files: readonly string[]) =>
@@ -58,7 +58,7 @@ const mixed = (files: readonly string[]) =>
  * Returns both lists as one, each in its order. The files of the first list are at even distances within the first
  * three quarters of the second list.
  */
-export function spread<T>(few: readonly T[], many: readonly T[]): T[] {
+export function interleave<T>(few: readonly T[], many: readonly T[]): T[] {
   const step = (many.length * 0.75) / Math.max(1, few.length);
   const at = (item: T, place: number) => ({ item, place });
   return [...few.map((item, i) => at(item, i * step - 0.5)), ...many.map(at)]

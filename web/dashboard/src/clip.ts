@@ -32,7 +32,7 @@ export type Clip = Pick<SubmissionJson, (typeof FIELDS)[number]>;
  * Returns the clip with only these fields. Keeps a link's id only for interviews, which need it to find the other
  * answers, because ids hardly compress.
  */
-export function slim(received: Clip): Clip {
+export function pickFields(received: Clip): Clip {
   const clip = Object.fromEntries(FIELDS.map(field => [field, received[field]])) as unknown as Clip;
   return clip.responseSessionId ? clip : { ...clip, tokenId: null };
 }

@@ -3,7 +3,7 @@ import type { ProjectDetailJson } from '@recording-request/contract/resources/pr
 import type { SubmissionsPageJson } from '@recording-request/contract/resources/submission';
 import type { Brand } from '@recording-request/web-shared/brand';
 import { type ComponentChildren, h } from 'preact';
-import { slim } from './clip.ts';
+import { pickFields } from './clip.ts';
 import { clipsSection } from './components/clips-section.ts';
 import { downloads, figures } from './components/figures.ts';
 import { linksSection } from './components/link-list.ts';
@@ -30,7 +30,7 @@ export function dashboardPage(view: DashboardView): DashboardDocument {
   const { overview, links, page, etags, query, older, token, brand } = view;
   const here = `/project/${encodeURIComponent(token)}`;
   const { project } = overview;
-  const submissions = page.submissions.map(slim);
+  const submissions = page.submissions.map(pickFields);
   return {
     title: `${project.projectName} – dashboard`,
     settings: { overview, page: { submissions, pagination: page.pagination }, etags, query, older },

@@ -46,13 +46,13 @@ export function renderRecorder(look: PageLook, page: RecorderDocument): Rendered
 }
 
 /** Returns the query parameters that the page's links keep. */
-export const keptInAddress = (kept: { reference?: string; response?: string | undefined }): string =>
+export const keptQuery = (kept: { reference?: string; response?: string | undefined }): string =>
   (kept.reference ? `&ref=${encodeURIComponent(kept.reference)}` : '') +
   (kept.response ? `&response=${encodeURIComponent(kept.response)}` : '');
 
 /**
  * Returns links to the same page in each language. The links work without a script. `kept`: the rest of the query, see
- * `keptInAddress`.
+ * `keptQuery`.
  */
 export function languagePicker(current: Language, kept = ''): Html {
   return html`<details class="languages"><summary><span class="hidden-text">${current.page.language}: </span>${current.name}</summary>

@@ -4,7 +4,7 @@ import { hostOf } from '@recording-request/contract/return-address';
 import type { Brand } from '@recording-request/web-shared/brand';
 import { clock } from '@recording-request/web-shared/clock';
 import { type Html, html, raw } from '@recording-request/web-shared/html';
-import { brandHeader, keptInAddress, languagePicker, noticeBody, type RecorderDocument } from './document.ts';
+import { brandHeader, keptQuery, languagePicker, noticeBody, type RecorderDocument } from './document.ts';
 import { fill, fillPlural, type Language } from './languages.ts';
 import type { RecorderProject } from './project.ts';
 import { earlierAnswers } from './questions.ts';
@@ -36,7 +36,7 @@ export function recorderPage({
 }: RecorderView): RecorderDocument {
   const active = status === 'active';
   const reference = (shared && settings.acceptReference && referenceOf(ref)) || '';
-  const kept = keptInAddress({ reference });
+  const kept = keptQuery({ reference });
   return {
     title: settings.projectName,
     language,
@@ -104,7 +104,7 @@ export function thankYouPage(language: Language, brand: Brand, { message, return
     actions: returnUrl
       ? html`<a class="primary button" href="${returnUrl}">${fill(script.continueTo, { host: hostOf(returnUrl) })}</a>`
       : null,
-    kept: keptInAddress({ response: responseSessionId }),
+    kept: keptQuery({ response: responseSessionId }),
   });
   return { title: page.thanksTitle ?? '', language, body } satisfies RecorderDocument;
 }

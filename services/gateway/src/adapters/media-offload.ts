@@ -20,7 +20,7 @@ const KEPT_BY_NGINX = ['cache-control', 'content-disposition'];
  * The proxy's state for a medium. `takes`: it can read the bytes from the store itself. `full`: it already sends the
  * maximum number of media. `failed`: it could not get the bytes, so this process must send them.
  */
-export type ProxyWord = 'takes' | 'full' | 'failed';
+export type OffloadState = 'takes' | 'full' | 'failed';
 
 /** An object for a proxy to send. */
 export interface OffloadedObject {
@@ -35,7 +35,7 @@ export interface MediaOffload {
   /** The lifetime of a presigned address in seconds: the proxy uses the address at once. */
   readonly urlSeconds: number;
   /** Returns the proxy's state from this request; undefined if the request did not come through the proxy. */
-  wordOf(request: IncomingMessage): ProxyWord | undefined;
+  offloadStateOf(request: IncomingMessage): OffloadState | undefined;
   /** Responds to the proxy with the address of the bytes and the headers to send with them. */
   redirect(reply: FastifyReply, object: OffloadedObject): FastifyReply;
 }
@@ -61,7 +61,7 @@ export function mediaOffload(settings: Settings): MediaOffload | undefined {
   const { mediaOffloadSecret, trustedProxies } = settings;
   return {
     urlSeconds: 60,
-    wordOf({ headers, socket }) {
+    offloadStateOf({ headers, socket }) {
       const word = headers['x-media-offload'];
       if (word !== 'takes' && word !== 'full' && word !== 'failed') return undefined;
       const proof = headers['x-media-offload-secret'];

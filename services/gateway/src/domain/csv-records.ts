@@ -26,7 +26,7 @@ export class CsvError extends Error {
 /** The maximum length of a cell. A longer cell is cut to this length, which every column refuses as too long. */
 const CELL_LENGTH = 2_000;
 /** A record may have this many cells more than `most`, because spreadsheets add empty cells. */
-const CELLS_BEYOND = 1_000;
+const EXTRA_CELLS_MOST = 1_000;
 const QUOTE = '"';
 
 /**
@@ -53,7 +53,7 @@ export function* csvRecords(
         record.cells.push(cell.text);
         record.ends.push(at);
       } else if (cell.text.trim() !== '') record.hasMore = true;
-      if (++count > most + CELLS_BEYOND) throw new CsvError(line, 'the row has far more cells than the header');
+      if (++count > most + EXTRA_CELLS_MOST) throw new CsvError(line, 'the row has far more cells than the header');
       line += cell.breaks;
       if (at < text.length && !isBreak(text[at]) && text[at] !== separator)
         throw new CsvError(line, 'a cell goes on after its closing quote; write a quote inside a cell twice');

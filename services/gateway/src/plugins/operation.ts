@@ -80,4 +80,4 @@ export const errorAnswer = (description: string) => ({
  * The options of routes whose responses grow with the project. The presenters build exactly the described fields, so a
  * serialiser from the schema would only cost time.
  */
-export const asBuilt = { serializerCompiler: () => (value: unknown) => JSON.stringify(value) };
+export const withoutSchemaSerializer = { serializerCompiler: () => (value: unknown) => JSON.stringify(value) };

@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { noteRequest, whenClosed } from '@recording-request/kit-telemetry/http-requests';
 import { idsOf, type SubjectIds } from '@recording-request/kit-telemetry/subject';
 import type { FastifyBaseLogger, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import type { ProxyWord } from '../adapters/media-offload.ts';
+import type { OffloadState } from '../adapters/media-offload.ts';
 import { outerSignal } from './internal-calls.ts';
 
 declare module 'fastify' {
@@ -14,7 +14,7 @@ declare module 'fastify' {
     /** True for a request that another route of this process sent. */
     isInternal: boolean;
     /** The state that a media proxy reported with the request. */
-    offload: ProxyWord | undefined;
+    offload: OffloadState | undefined;
   }
 }
 

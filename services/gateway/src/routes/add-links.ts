@@ -31,7 +31,7 @@ import { owner } from '../plugins/access-kinds.ts';
 import { LIST_PAGE_BYTES } from '../plugins/answer-memory.ts';
 import { acceptCsv, PEOPLE_BYTES } from '../plugins/bodies.ts';
 import { projectOf } from '../plugins/caller.ts';
-import { asBuilt, operation } from '../plugins/operation.ts';
+import { operation, withoutSchemaSerializer } from '../plugins/operation.ts';
 import { presentInOrder } from './created-links.ts';
 import { IDEMPOTENCY_ERRORS, IDEMPOTENCY_RULE, idempotencyHeaders, idempotencyKeyOf } from './idempotency.ts';
 import { sendList } from './list-answer.ts';
@@ -50,7 +50,7 @@ export async function addLinksRoute(app: FastifyInstance, context: Context): Pro
   app.post<{ Querystring: AddLinksQueryInput }>(
     '/api/projects/:projectId/links',
     {
-      ...asBuilt,
+      ...withoutSchemaSerializer,
       bodyLimit: PEOPLE_BYTES,
       config: { ...owner('projects:write'), answerBytes: LIST_PAGE_BYTES },
       // The handler checks the rows, because a dry run lists their faults.

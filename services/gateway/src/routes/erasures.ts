@@ -170,14 +170,14 @@ interface ErasedClip {
   parts: ErasureParts;
 }
 
-const DRY = { dryRun: true };
-const FOR_GOOD = { dryRun: false };
+const DRY_RUN = { dryRun: true };
+const APPLY = { dryRun: false };
 
 /** Counts what the erasure of a clip removes in every service. */
 async function partsOf({ services }: Context, target: ClipRef): Promise<ErasedClip> {
-  const { erased: clip } = await services.submissions.eraseClip({ ...target, ...DRY }, CALL);
+  const { erased: clip } = await services.submissions.eraseClip({ ...target, ...DRY_RUN }, CALL);
   const webhooks = await Promise.all(
-    eventsOfClip(target, clip!).map(events => services.webhooks.eraseEvents({ ...events, ...DRY }, CALL)),
+    eventsOfClip(target, clip!).map(events => services.webhooks.eraseEvents({ ...events, ...DRY_RUN }, CALL)),
   );
   return { clip: clip!, parts: { submissions: clip!.erased, webhooks: webhooks.map(({ erased }) => erased) } };
 }
@@ -187,9 +187,9 @@ async function partsOf({ services }: Context, target: ClipRef): Promise<ErasedCl
  * case; the call to webhooks only makes the HTTP response complete.
  */
 async function eraseNow({ services }: Context, target: ClipRef, known: EraseSubmissionResponse): Promise<ErasedClip> {
-  const { erased: clip } = await services.submissions.eraseClip({ ...target, ...FOR_GOOD }, CALL);
+  const { erased: clip } = await services.submissions.eraseClip({ ...target, ...APPLY }, CALL);
   const webhooks = await Promise.all(
-    eventsOfClip(target, known).map(events => services.webhooks.eraseEvents({ ...events, ...FOR_GOOD }, CALL)),
+    eventsOfClip(target, known).map(events => services.webhooks.eraseEvents({ ...events, ...APPLY }, CALL)),
   );
   return { clip: clip!, parts: { submissions: clip!.erased, webhooks: webhooks.map(({ total }) => total) } };
 }

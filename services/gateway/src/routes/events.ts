@@ -8,7 +8,7 @@ import type { ListEventsRequest, ListEventsResponse } from '@recording-request/p
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import type { Context } from '../context.ts';
 import { owner } from '../plugins/access-kinds.ts';
-import { asBuilt, operation } from '../plugins/operation.ts';
+import { operation, withoutSchemaSerializer } from '../plugins/operation.ts';
 
 const DEADLINE_MS = 10_000;
 
@@ -34,7 +34,7 @@ export async function eventRoutes(app: FastifyInstance, { services }: Context): 
     '/api/events',
     {
       config: owner('events:read'),
-      ...asBuilt,
+      ...withoutSchemaSerializer,
       schema: operation({
         id: 'listEvents',
         tag: 'extensions',

@@ -26,7 +26,7 @@ import { contentDisposition } from '../domain/content-disposition.ts';
 import { owner } from '../plugins/access-kinds.ts';
 import { LIST_PAGE_BYTES } from '../plugins/answer-memory.ts';
 import { projectOf } from '../plugins/caller.ts';
-import { asBuilt, operation } from '../plugins/operation.ts';
+import { operation, withoutSchemaSerializer } from '../plugins/operation.ts';
 import { sendList } from './list-answer.ts';
 import { knownName } from './submissions.ts';
 
@@ -56,7 +56,7 @@ export async function linkRoutes(app: FastifyInstance, context: Context): Promis
   app.get<{ Querystring: LinksInput }>(
     '/api/projects/:projectId/links',
     {
-      ...asBuilt,
+      ...withoutSchemaSerializer,
       config: { ...owner('links:read'), answerBytes: LIST_PAGE_BYTES },
       schema: operation({
         id: 'listLinks',
@@ -108,7 +108,7 @@ export async function linkRoutes(app: FastifyInstance, context: Context): Promis
   app.patch<{ Params: { tokenId: string }; Body: UpdateLinkInput }>(
     '/api/projects/:projectId/links/:tokenId',
     {
-      ...asBuilt,
+      ...withoutSchemaSerializer,
       config: owner('projects:write'),
       schema: operation({
         id: 'updateLink',

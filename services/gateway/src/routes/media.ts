@@ -70,7 +70,7 @@ const LOOK_UPS = 2;
 export async function sendMedia(request: FastifyRequest, reply: FastifyReply, context: Context, showing: Showing) {
   const isCounted = COUNTED.has(showing.kind) && request.method !== 'HEAD';
   const { mediaOffload } = context;
-  request.offload = mediaOffload?.wordOf(request.raw);
+  request.offload = mediaOffload?.offloadStateOf(request.raw);
   // A proxy can send only a single object. This process sends an upload in parts, even behind the proxy.
   const isTaken = mediaOffload !== undefined && request.offload === 'takes';
   let hasPlace = !isCounted;

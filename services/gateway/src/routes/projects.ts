@@ -36,7 +36,7 @@ import { hashOfJson } from '../domain/json-hash.ts';
 import { owner, type ProjectRef } from '../plugins/access-kinds.ts';
 import { LIST_PAGE_BYTES } from '../plugins/answer-memory.ts';
 import { ownerOf, projectOf } from '../plugins/caller.ts';
-import { asBuilt, operation } from '../plugins/operation.ts';
+import { operation, withoutSchemaSerializer } from '../plugins/operation.ts';
 import { noteSubjectOf } from '../plugins/request-log.ts';
 import { sendUnlessSame } from './answers.ts';
 import { presentInOrder } from './created-links.ts';
@@ -75,7 +75,7 @@ export async function projectRoutes(app: FastifyInstance, context: Context): Pro
   app.get<{ Querystring: ProjectsQueryInput }>(
     '/api/projects',
     {
-      ...asBuilt,
+      ...withoutSchemaSerializer,
       config: { ...owner('projects:read'), answerBytes: LIST_PAGE_BYTES },
       schema: operation({
         id: 'listProjects',
@@ -103,7 +103,7 @@ export async function projectRoutes(app: FastifyInstance, context: Context): Pro
   app.post<{ Body: CreateProjectInput }>(
     '/api/projects',
     {
-      ...asBuilt,
+      ...withoutSchemaSerializer,
       config: { ...owner('projects:write'), answerBytes: LIST_PAGE_BYTES },
       schema: operation({
         id: 'createProject',

@@ -7,7 +7,7 @@ import type { Context } from '../context.ts';
 import { hashOfJson } from '../domain/json-hash.ts';
 import { owner } from '../plugins/access-kinds.ts';
 import { projectOf } from '../plugins/caller.ts';
-import { asBuilt, operation } from '../plugins/operation.ts';
+import { operation, withoutSchemaSerializer } from '../plugins/operation.ts';
 import { IDEMPOTENCY_ERRORS, IDEMPOTENCY_RULE, idempotencyHeaders, idempotencyKeyOf } from './idempotency.ts';
 
 /** The answer to a link that may not be reminded, for openapi.json. */
@@ -17,7 +17,7 @@ export async function remindersRoutes(app: FastifyInstance, { services, baseUrl 
   app.post<{ Params: { tokenId: string } }>(
     '/api/projects/:projectId/links/:tokenId/remind',
     {
-      ...asBuilt,
+      ...withoutSchemaSerializer,
       config: owner('projects:write'),
       schema: operation({
         id: 'remindLink',

@@ -71,8 +71,10 @@ export async function uploadRoutes(app: FastifyInstance, context: Context): Prom
       },
       replyOptions: {
         retryDelay: againAfter,
-        rewriteRequestHeaders: (request, headers) => inward(request as FastifyRequest, headers as Headers, baseUrl),
-        rewriteHeaders: (headers, request) => outward(headers as Headers, tokenOf(request as FastifyRequest), baseUrl),
+        rewriteRequestHeaders: (request, headers) =>
+          requestHeadersToService(request as FastifyRequest, headers as Headers, baseUrl),
+        rewriteHeaders: (headers, request) =>
+          responseHeadersToClient(headers as Headers, tokenOf(request as FastifyRequest), baseUrl),
         onResponse: (request, reply, response) =>
           void pass(
             request as FastifyRequest,
@@ -152,7 +154,7 @@ function endStalled(request: FastifyRequest, reply: FastifyReply, stallMs: numbe
   return setInterval(look, stallMs / 10).unref();
 }
 
-function inward(request: FastifyRequest, headers: Headers, baseUrl: string): Headers {
+function requestHeadersToService(request: FastifyRequest, headers: Headers, baseUrl: string): Headers {
   const from = recipientOf(request);
   const passed = Object.fromEntries(Object.entries(headers).filter(([name]) => REQUEST_HEADERS.test(name)));
   return {
@@ -174,7 +176,7 @@ const locationOf = (id: string, token: string, baseUrl: string) =>
   `${new URL(recipientUrl(baseUrl, token)).pathname}/uploads/${id}`;
 
 /** Removes the service's address, because a Location must be relative to this host. */
-function outward(headers: Headers, token: string, baseUrl: string): Headers {
+function responseHeadersToClient(headers: Headers, token: string, baseUrl: string): Headers {
   const passed = Object.fromEntries(Object.entries(headers).filter(([name]) => ANSWER_HEADERS.test(name)));
   if (!isErrorReason(String(passed['error-code']))) delete passed['error-code'];
   if (typeof passed.location === 'string') {

@@ -36,7 +36,7 @@ export const tooManySandboxes = (nextAt: Date) =>
   );
 
 /** Returns at most `limit` of the projects, round-robin by owner: first one project of each owner. */
-export function inTurns<T extends Pick<Project, 'ownerId'>>(projects: readonly T[], limit: number): T[] {
+export function roundRobinByOwner<T extends Pick<Project, 'ownerId'>>(projects: readonly T[], limit: number): T[] {
   const turns = new Map<string, number>();
   const ranked = projects.map(project => {
     const turn = turns.get(project.ownerId) ?? 0;

@@ -45,7 +45,7 @@ export function userNameOf(text: string): string {
 }
 
 /** Returns the token for a caller that used the former secret: valid until the overlap or the token ends. */
-export function asFormer(token: ApiToken): ApiToken {
+export function withFormerExpiry(token: ApiToken): ApiToken {
   const until = token.former?.until ?? new Date(0);
   return { ...token, expiresAt: token.expiresAt && token.expiresAt < until ? token.expiresAt : until };
 }

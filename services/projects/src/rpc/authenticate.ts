@@ -1,7 +1,7 @@
 import type { CallContext } from '@recording-request/kit-rpc/grpc-server';
 import type { AuthenticateRequest, AuthenticateResponse } from '@recording-request/proto/accounts/v1/accounts';
 import type { Context } from '../context.ts';
-import { type ApiToken, asFormer, lastUseIsOld, noSuchToken, tokenIsLive } from '../domain/user.ts';
+import { type ApiToken, lastUseIsOld, noSuchToken, tokenIsLive, withFormerExpiry } from '../domain/user.ts';
 import { toApiToken, toUser } from './account-messages.ts';
 import { parseHash } from './parse.ts';
 
@@ -21,5 +21,5 @@ export const authenticate =
 
 async function find({ tokens }: Context['store'], hash: Buffer): Promise<ApiToken | null> {
   const found = await tokens.findByHash(hash);
-  return found && (found.isFormer ? asFormer(found.token) : found.token);
+  return found && (found.isFormer ? withFormerExpiry(found.token) : found.token);
 }

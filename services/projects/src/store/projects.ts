@@ -4,7 +4,7 @@ import type { OutboxEntry } from '@recording-request/events/outbox';
 import { patternOf } from '@recording-request/kit/search-pattern';
 import type { Project, ProjectSummary } from '../domain/project.ts';
 import type { reminderFields } from '../domain/reminders.ts';
-import { inTurns } from '../domain/sandbox.ts';
+import { roundRobinByOwner } from '../domain/sandbox.ts';
 import type { ProjectDocument } from './documents.ts';
 import type { Hashes } from './hashes.ts';
 import { type LinkHeads, linkHeads } from './links.ts';
@@ -253,7 +253,7 @@ export function createProjects({ projects }: Pick<Models, 'projects'>, hashes: H
         .limit(SANDBOXES_READ)
         .lean<Pick<ProjectDocument, '_id' | 'ownerId' | 'sandboxDueAt'>[]>();
       const taken = await Promise.all(
-        inTurns(due, limit).map(async ({ _id, ownerId, sandboxDueAt }) => {
+        roundRobinByOwner(due, limit).map(async ({ _id, ownerId, sandboxDueAt }) => {
           const again = { $set: { sandboxDueAt: new Date(now.getTime() + againMs) } };
           const { modifiedCount } = await projects.updateOne({ _id, sandboxDueAt }, again);
           return modifiedCount === 1 ? [{ _id, ownerId }] : [];

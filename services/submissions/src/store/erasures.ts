@@ -22,7 +22,7 @@ import { noteId, notesOfLink } from './notes.ts';
 export type { AnswerKey, Erasable, ErasedProject, LinkOfProject, OwnedErasure } from './erasable.ts';
 
 /** The uploads and notes of an answer, of a link, or of a project. */
-type Belonging = AnswerKey | LinkOfProject | { projectId: string };
+type EraseScope = AnswerKey | LinkOfProject | { projectId: string };
 
 /** The records of erasures. All times are from the database's clock. */
 export interface ErasureStore extends LinkErasures {
@@ -45,15 +45,15 @@ export interface ErasureStore extends LinkErasures {
    */
   bury(submission: Erasable, purgeMs: number): Promise<boolean>;
   /** Empties the uploads of an answer, a link or a project, so that they accept no more bytes. Returns their ids. */
-  emptyUploads(which: Belonging, limit: number): Promise<string[]>;
+  emptyUploads(which: EraseScope, limit: number): Promise<string[]>;
   /**
    * Records that the bytes of these uploads were removed. The sweeper deletes the rows after it has purged the uploads'
    * prefix again.
    */
   uploadsPurged(ids: string[]): Promise<void>;
-  uploadIds(which: Belonging): AsyncIterable<string>;
+  uploadIds(which: EraseScope): AsyncIterable<string>;
   countNotes(answer: AnswerKey): Promise<number>;
-  removeNotes(which: Belonging): Promise<number>;
+  removeNotes(which: EraseScope): Promise<number>;
   /**
    * Records a finished purge. The next purge, of late results, is due at `purgeAt`; undefined deletes the tombstone.
    */
@@ -100,7 +100,7 @@ interface Tombstone extends AnswerKey {
 }
 
 export function createErasureStore(models: Models): ErasureStore {
-  return { ...submissionsPart(models), ...belongingsPart(models), ...projectsPart(models), ...linksPart(models) };
+  return { ...submissionsPart(models), ...uploadsAndNotesPart(models), ...projectsPart(models), ...linksPart(models) };
 }
 
 const later = (time: Date, ms: number): Date => new Date(time.getTime() + ms);
@@ -184,16 +184,16 @@ function submissionsPart({ submissions }: Models) {
   };
 }
 
-function belongingsPart({ submissions, uploads, partPages, notes }: Models) {
-  const notesOf = (which: Belonging) => {
+function uploadsAndNotesPart({ submissions, uploads, partPages, notes }: Models) {
+  const notesOf = (which: EraseScope) => {
     if ('projectId' in which) return 'linkId' in which ? notesOfLink(which) : { projectId: which.projectId };
     const { linkId, responseId, questionIndex } = which;
     return { _id: { $in: [noteId(linkId, responseId, questionIndex), noteId(linkId, responseId, undefined)] } };
   };
   // A link has few uploads, but its project may have very many, so a query for a link names its index.
-  const indexFor = (which: Belonging) => ('linkId' in which ? { hint: RESPONSE_INDEX } : {});
+  const indexFor = (which: EraseScope) => ('linkId' in which ? { hint: RESPONSE_INDEX } : {});
   return {
-    async emptyUploads(which: Belonging, limit: number) {
+    async emptyUploads(which: EraseScope, limit: number) {
       const rows = await uploads
         .find({ ...which, emptied: null }, { _id: 1 }, indexFor(which))
         .limit(limit)
@@ -216,7 +216,7 @@ function belongingsPart({ submissions, uploads, partPages, notes }: Models) {
         { $set: { emptied: true, linkId: '', responseId: '', ownerId: '' } },
       );
     },
-    async *uploadIds(which: Belonging) {
+    async *uploadIds(which: EraseScope) {
       for await (const row of uploads
         .find({ ...which, emptied: null }, { _id: 1 }, indexFor(which))
         .lean()
@@ -224,7 +224,7 @@ function belongingsPart({ submissions, uploads, partPages, notes }: Models) {
         yield String(row._id);
     },
     countNotes: (answer: AnswerKey) => notes.countDocuments(notesOf(answer)),
-    async removeNotes(which: Belonging) {
+    async removeNotes(which: EraseScope) {
       return (await notes.deleteMany(notesOf(which))).deletedCount;
     },
     async hasRest(projectId: string) {

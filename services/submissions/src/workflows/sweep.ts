@@ -16,7 +16,7 @@ type Step = (context: Context) => Promise<void>;
 export const URGENT: Step[] = [resumeLandings];
 
 /** The steps that can wait for half a minute. */
-export const SELDOM: Step[] = [
+export const SLOW_STEPS: Step[] = [
   endHolds,
   removeKept,
   purgeAgain,
@@ -33,6 +33,6 @@ export const SELDOM: Step[] = [
  * step fails, for example because the projects service is down, the other steps still run. An outage of the database or
  * the object store ends the turn.
  */
-export async function sweep(context: Context, steps = [...URGENT, ...SELDOM]): Promise<void> {
+export async function sweep(context: Context, steps = [...URGENT, ...SLOW_STEPS]): Promise<void> {
   await mapSettled(steps, step => step(context));
 }

@@ -68,7 +68,7 @@ async function judgeShares({ product, noted, violated }: ClusterHarness, service
 }
 
 /** Returns the path of a read that costs the service much more than it costs the gateway. */
-async function dearRead({ owner, projects }: ClusterHarness, service: Scaled): Promise<string> {
+async function expensiveRead({ owner, projects }: ClusterHarness, service: Scaled): Promise<string> {
   if (service === 'projects') return `/api/projects/${(await owner.create({ count: LINKS })).projectId}/links`;
   return `/api/projects/${(await projects()).plain.projectId}/submissions?limit=100`;
 }
@@ -83,7 +83,7 @@ async function outAndIn(harness: ClusterHarness, service: Scaled, plan: Plan): P
   await product.in([...active, `--timeout=${ACTIVE_SECONDS}s`], ACTIVE_SECONDS * 1_000 + 10_000);
   let out = 0;
   let rate = 0;
-  const path = await dearRead(harness, service);
+  const path = await expensiveRead(harness, service);
   const press = async () => {
     rate = await whilePressing(harness, path, async enough => {
       out = await secondsUntil(harness, service, MANY, OUT_MS);

@@ -1,7 +1,7 @@
 import type { Manifest } from '@recording-request/k8s/manifests';
 import type { Brokers } from '@recording-request/stack/servers/kafka-brokers';
 import type { MongoSet } from '@recording-request/stack/servers/mongo-set';
-import type { LoginDesk, Logins } from './logins.ts';
+import type { LoginManager, Logins } from './logins.ts';
 
 /** The kind of servers: one of each without logins, or several with logins, as in production. */
 export type ServersKind = 'one' | 'several';
@@ -26,7 +26,7 @@ export interface Beside extends AsyncDisposable {
 export interface Several {
   mongo: MongoSet;
   kafka: Brokers;
-  desk: LoginDesk;
+  desk: LoginManager;
   /** The logins that the installed product uses. */
   logins: Logins;
 }

@@ -33,7 +33,7 @@ for (const connection of connections) await connection.close();
 `;
 
 const FOLDER = 'submissions/captured/captured/';
-const AS_IT_CAME = 'as it came';
+const ORIGINAL_TEXT = 'as it came';
 /** The objects of a clip, before and after its media are made. */
 const OBJECTS = ['source', 'video.webm', 'audio.m4a', 'transcript-1.json'];
 
@@ -87,7 +87,7 @@ export async function tryServers({ product, serversEnv, violated, noted }: Clust
   const store = createObjects(loadConfig(serversEnv, objectVariables));
   const keys = OBJECTS.map(name => FOLDER + name);
   try {
-    for (const key of keys) await store.put(key, Buffer.from(AS_IT_CAME), { contentType: 'text/plain' });
+    for (const key of keys) await store.put(key, Buffer.from(ORIGINAL_TEXT), { contentType: 'text/plain' });
     for (const { service, script, may, refusal } of SHELLS) {
       const [pod] = await product.pods(service);
       const shell = ['exec', pod!.name, '--container=service', '--', 'node', '--input-type=module', '--eval', script];
@@ -101,7 +101,7 @@ export async function tryServers({ product, serversEnv, violated, noted }: Clust
       noted(`${service}, at a server with its own secrets: ${outcomes.map(each => each.join(': ')).join(', ')}`);
     }
     for (const key of keys)
-      if ((await text(await store.get(key))) !== AS_IT_CAME) violated(`a shell in a pod has changed ${key}`);
+      if ((await text(await store.get(key))) !== ORIGINAL_TEXT) violated(`a shell in a pod has changed ${key}`);
   } finally {
     await store.remove(keys);
   }

@@ -19,7 +19,7 @@ export type Logins = Record<string, Record<string, string>>;
 export const ownSecret = (name: string) => `recording-request-${name}`;
 
 /** Creates and removes logins. */
-export interface LoginDesk {
+export interface LoginManager {
   /**
    * Creates a user for each login at MongoDB and the object store, with the rights of deploy/rights, and a common user at
    * Kafka.
@@ -41,7 +41,7 @@ interface Servers {
 
 const AT_KAFKA = ['projects', 'submissions', 'media', 'transcription', 'webhooks', 'migrate'];
 
-export function loginDesk({ mongo, kafka, store, authority, s3 }: Servers): LoginDesk {
+export function loginManager({ mongo, kafka, store, authority, s3 }: Servers): LoginManager {
   const atMongo = async (command: Record<string, unknown>) => {
     const connection = await connectMongo(loadConfig({ MONGO_URL: mongo.url }, mongoVariables), 'admin');
     try {

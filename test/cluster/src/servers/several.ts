@@ -9,7 +9,7 @@ import { minioUsers } from '@recording-request/stack/servers/minio-users';
 import { startMongoSet } from '@recording-request/stack/servers/mongo-set';
 import { secret } from '../product/overlay.ts';
 import type { Beside } from './beside.ts';
-import { type Logins, loginDesk, ownSecret } from './logins.ts';
+import { type Logins, loginManager, ownSecret } from './logins.ts';
 
 /**
  * Starts three members of MongoDB and three brokers, with TLS and logins, and an object store with a root user that the
@@ -27,7 +27,7 @@ export async function startSeveral(options: ServersOptions): Promise<Beside> {
   const mongo = starting.use(await startMongoSet(installed.mongo!, { ...common, login: true }));
   const kafka = starting.use(await startBrokers(installed.kafka!, common));
   const store = minioUsers(mc, { endpoint: servers.s3.endpoint, keys: servers.s3, dataDir });
-  const desk = loginDesk({ mongo, kafka, store, authority: authority.cert, s3: servers.s3 });
+  const desk = loginManager({ mongo, kafka, store, authority: authority.cert, s3: servers.s3 });
   const logins = await desk.add();
   const opened = starting.move();
   // Leaves out the keys of the root user, because no service gets them.

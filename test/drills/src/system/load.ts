@@ -8,11 +8,11 @@ export interface SteadyLoad extends AsyncDisposable {
   /** Sends one more clip to this project. Rejects if the service does not accept it. */
   handIn(project: Project): Promise<void>;
   /** The latest accepted clips, oldest first. */
-  readonly clips: readonly HandedIn[];
+  readonly clips: readonly AcceptedClip[];
 }
 
 /** An accepted clip. */
-export interface HandedIn {
+export interface AcceptedClip {
   projectId: string;
   sha256: string;
   /** The time when the contributor began, by Date.now(). */
@@ -37,7 +37,7 @@ export function startLoad(
   { plain, spoken, others }: Pick<Owners, 'plain' | 'spoken' | 'others'>,
   random: Random,
 ): SteadyLoad {
-  const accepted: HandedIn[] = [];
+  const accepted: AcceptedClip[] = [];
   let extra = 0;
   const handIn = async (project: Project, speaks: boolean, own: Random) => {
     const at = Date.now();

@@ -1,7 +1,7 @@
 import type { SubmissionJson, SubmissionsPageJson } from '@recording-request/contract/resources/submission';
 import type { Harness } from '@recording-request/fault-test/harness/harness';
 import { waitFor } from '@recording-request/stack/wait';
-import type { HandedIn } from './load.ts';
+import type { AcceptedClip } from './load.ts';
 
 type State = 'waiting' | 'complete' | 'failed';
 
@@ -13,7 +13,7 @@ interface Limits {
 /**
  * Waits until the clips have their media and transcripts. Rejects if one has permanently failed, and after `limitMs`.
  */
-export async function processed(harness: Harness, clips: readonly HandedIn[], { limitMs, signal }: Limits) {
+export async function processed(harness: Harness, clips: readonly AcceptedClip[], { limitMs, signal }: Limits) {
   let states: State[] = [];
   const look = async () => {
     states = (await submissionsOf(harness, clips)).map(stateOf);
@@ -25,7 +25,7 @@ export async function processed(harness: Harness, clips: readonly HandedIn[], { 
 }
 
 /** Waits until the owners' endpoints have an event about each clip. Rejects after `limitMs`. */
-export async function delivered(harness: Harness, clips: readonly HandedIn[], { limitMs, signal }: Limits) {
+export async function delivered(harness: Harness, clips: readonly AcceptedClip[], { limitMs, signal }: Limits) {
   const look = async () => {
     const submissions = await submissionsOf(harness, clips);
     const told = new Set([...harness.receiver.events.values()].map(({ submissionId }) => submissionId));
@@ -35,7 +35,10 @@ export async function delivered(harness: Harness, clips: readonly HandedIn[], { 
 }
 
 /** Returns the submission of each clip, if it is among the newest hundred of its project. */
-async function submissionsOf({ owner }: Harness, clips: readonly HandedIn[]): Promise<(SubmissionJson | undefined)[]> {
+async function submissionsOf(
+  { owner }: Harness,
+  clips: readonly AcceptedClip[],
+): Promise<(SubmissionJson | undefined)[]> {
   const found = new Map<string | null, SubmissionJson>();
   for (const projectId of new Set(clips.map(clip => clip.projectId))) {
     const answer = await owner.ask(`/api/projects/${projectId}/submissions?limit=100`);

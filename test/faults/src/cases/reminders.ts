@@ -3,12 +3,12 @@ import { ensure } from '@recording-request/stack/install/ensure';
 import { fakeClock } from '@recording-request/stack/install/faketime';
 import type { Random } from '@recording-request/stack/random';
 import { waitFor } from '@recording-request/stack/wait';
-import { OFF_MS, remindersIn, reminderViolations } from '../check/reminders.ts';
+import { CLOCK_OFFSET_MS, remindersIn, reminderViolations } from '../check/reminders.ts';
 import type { FaultCase } from '../fault-case.ts';
 import type { Harness } from '../harness/harness.ts';
 import { killInTurn } from '../harness/killing.ts';
 import { type FeedReader, followFeed } from '../owner/feed-reader.ts';
-import { act, invite, type Person } from '../owner/people.ts';
+import { invite, type Person, performAction } from '../owner/people.ts';
 import { planOf, type Quantities, type Step } from '../owner/people-plan.ts';
 
 interface Form extends Quantities {
@@ -26,13 +26,13 @@ interface Form extends Quantities {
 const FORMS: Record<'short' | 'long', Form> = {
   short: {
     ...{ projects: 4, people: 80, closed: { early: 1, late: 1 }, early: 0.4 },
-    deeds: { send: 10, stop: 8, disable: 8, begin: 10, ask: 6, move: 4 },
+    actions: { send: 10, stop: 8, disable: 8, begin: 10, ask: 6, move: 4 },
     kills: { projects: 3, webhooks: 1 },
     ...{ leadMs: 15_000, spreadMs: 6_000, restMs: 120_000 },
   },
   long: {
     ...{ projects: 10, people: 1_000, closed: { early: 1, late: 2 }, early: 0.3 },
-    deeds: { send: 200, stop: 200, disable: 150, begin: 250, ask: 100, move: 50 },
+    actions: { send: 200, stop: 200, disable: 150, begin: 250, ask: 100, move: 50 },
     kills: { projects: 40, webhooks: 15 },
     ...{ leadMs: 30_000, spreadMs: 45_000, restMs: 240_000 },
   },
@@ -59,7 +59,8 @@ export const reminders: FaultCase = {
       await ensure(['faketime'], () => {});
       return {};
     },
-    processEnv: (service, index) => fakeClock(service === 'projects' ? ((index === 0 ? 1 : -1) * OFF_MS) / 1_000 : 0),
+    processEnv: (service, index) =>
+      fakeClock(service === 'projects' ? ((index === 0 ? 1 : -1) * CLOCK_OFFSET_MS) / 1_000 : 0),
   },
   async run(harness, { random, short, signal }) {
     const form = FORMS[short ? 'short' : 'long'];
@@ -67,7 +68,7 @@ export const reminders: FaultCase = {
     const end = AbortSignal.any([stop.signal, signal]);
     const owners = await Promise.all([0, 1].map(() => harness.anotherOwner()));
     const dueFrom = Date.now() + form.leadMs + (await inviteMs(harness, owners[0]!, form));
-    const early = dueFrom - OFF_MS;
+    const early = dueFrom - CLOCK_OFFSET_MS;
     const readers = owners.map((token, at) => followFeed(harness, token, random.fork(`reader ${at}`), end, 200));
     const people = await inviteAll(harness, owners, form, dueFrom);
     if (Date.now() > early) throw new Error('this machine is too slow: people were due before all had links');
@@ -125,8 +126,8 @@ async function doAll(harness: Harness, steps: Step[], random: Random, signal: Ab
   let next = 0;
   const lane = async () => {
     for (let at = next++; at < steps.length; at = next++) {
-      const { person, deed } = steps[at]!;
-      await act(harness, person, deed, { random: random.fork(`${at}`), signal });
+      const { person, action } = steps[at]!;
+      await performAction(harness, person, action, { random: random.fork(`${at}`), signal });
     }
   };
   await Promise.all(Array.from({ length: WIDTH }, lane));
@@ -158,7 +159,7 @@ async function moveSome(harness: Harness, people: Person[], readers: FeedReader[
     for (const person of left) {
       if (!seen.has(person.tokenId)) continue;
       left.delete(person);
-      await act(harness, person, 'move', { signal });
+      await performAction(harness, person, 'move', { signal });
     }
     await delay(LOOK_MS, undefined, { signal });
   }

@@ -101,13 +101,13 @@ function admin(harness: Harness, words: string[], servers = harness.serversEnv):
   const name = harness.topicPrefix.slice(0, -1);
   const { fleet } = harness;
   const first = (service: ServiceName) => fleet.of(service)[0]!;
-  const doors = operatorEnv({
+  const operatorAddresses = operatorEnv({
     projects: first('projects'),
     submissions: first('submissions'),
     webhooks: first('webhooks'),
   });
   const env = {
-    ...{ ...process.env, ...fleet.certificates.env('operator'), ...doors, ...servers },
+    ...{ ...process.env, ...fleet.certificates.env('operator'), ...operatorAddresses, ...servers },
     ...{ MONGO_DATABASE_PREFIX: `${name}_`, KAFKA_TOPIC_PREFIX: `${name}.`, S3_BUCKET: name },
   };
   return new Promise((resolve, reject) =>

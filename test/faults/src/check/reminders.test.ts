@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { OwnerEventJson } from '@recording-request/contract/resources/owner-event';
 import type { Person } from '../owner/people.ts';
-import { contentViolations, OFF_MS, personViolations, type Reminder } from './reminders.ts';
+import { CLOCK_OFFSET_MS, contentViolations, personViolations, type Reminder } from './reminders.ts';
 
 const DUE = Date.UTC(2030, 0, 1);
 
@@ -13,7 +13,7 @@ const someone = (more: Partial<Person> = {}): Person => ({
     tokenId: 'link',
     url: 'https://x/r/1',
   },
-  ...{ dueFrom: DUE, hasEndpoint: false, deed: undefined, last: undefined, asked: 0 },
+  ...{ dueFrom: DUE, hasEndpoint: false, action: undefined, last: undefined, asked: 0 },
   ...more,
 });
 
@@ -43,7 +43,7 @@ test('the check of reminders finds each kind of violation', () => {
   assert.match(judge(someone(), [1, 2]), /has 2 reminders, not one at its time and 0/);
   assert.match(judge(someone({ last: 0 }), [1]), /had 0 reminders when they ended, and has 1/);
   assert.match(judge(someone({ asked: 1 }), [1]), /has 1 reminders, not one at its time and 1/);
-  const early = personViolations(someone(), { remindersSent: 1 }, [reminder(1, DUE - OFF_MS - 1)]);
+  const early = personViolations(someone(), { remindersSent: 1 }, [reminder(1, DUE - CLOCK_OFFSET_MS - 1)]);
   assert.match(early.join(), /was reminded 1 ms before it was due, by any clock/);
 });
 

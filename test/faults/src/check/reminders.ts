@@ -5,10 +5,10 @@ import type { FeedReader } from '../owner/feed-reader.ts';
 import type { Person } from '../owner/people.ts';
 import type { Receiver } from '../owner/receiver.ts';
 
-export const REMINDED = 'link.reminder_due';
+export const REMINDER_EVENT = 'link.reminder_due';
 
 /** The maximum clock difference between two processes. */
-export const OFF_MS = 10_000;
+export const CLOCK_OFFSET_MS = 10_000;
 
 export interface Reminder {
   eventId: string;
@@ -48,15 +48,15 @@ export function personViolations(
   link: Pick<RecipientLinkJson, 'remindersSent'>,
   reminders: Reminder[],
 ): string[] {
-  const { tokenId, last, deed, asked, dueFrom } = person;
+  const { tokenId, last, action, asked, dueFrom } = person;
   const violations: string[] = [];
   const numbers = reminders.map(({ number }) => number).sort((a, b) => a - b);
-  const say = (what: string) => violations.push(`link ${tokenId} (${deed ?? 'nothing happened'}) ${what}`);
+  const say = (what: string) => violations.push(`link ${tokenId} (${action ?? 'nothing happened'}) ${what}`);
   const sent = link.remindersSent;
   if (numbers.some((number, at) => number !== at + 1) || numbers.length !== sent)
     say(`has the reminders ${numbers.join(', ') || 'none'}, and the owner sees ${sent}`);
   const firstMs = Math.min(...reminders.map(({ createdAt }) => createdAt.getTime()));
-  const aheadMs = dueFrom - OFF_MS - firstMs;
+  const aheadMs = dueFrom - CLOCK_OFFSET_MS - firstMs;
   if (aheadMs > 0 && asked === 0) say(`was reminded ${aheadMs} ms before it was due, by any clock`);
   if (last !== undefined && sent > last) say(`had ${last} reminders when they ended, and has ${sent}`);
   if (last === undefined && sent !== 1 + asked)
@@ -66,7 +66,7 @@ export function personViolations(
 
 /** Checks that the endpoints got the same reminders as the feed, for the projects with an endpoint. */
 export function webhookViolations(events: OwnerEventJson[], receiver: Receiver, people: Person[]): string[] {
-  const got = [...receiver.events.values()].filter(({ type }) => type === REMINDED);
+  const got = [...receiver.events.values()].filter(({ type }) => type === REMINDER_EVENT);
   const hooked = new Set(people.filter(({ hasEndpoint }) => hasEndpoint).map(({ project }) => project.projectId));
   const wanted = new Set(events.filter(({ projectId }) => hooked.has(projectId)).map(({ eventId }) => eventId));
   const missing = [...wanted].filter(id => !receiver.events.has(id));
@@ -79,7 +79,7 @@ export function webhookViolations(events: OwnerEventJson[], receiver: Receiver, 
 
 /** Returns the reminders that the readers saw, by link. */
 export function remindersIn(readers: FeedReader[]): Map<string, Reminder[]> {
-  const events = readers.flatMap(({ seen }) => seen.filter(({ type }) => type === REMINDED));
+  const events = readers.flatMap(({ seen }) => seen.filter(({ type }) => type === REMINDER_EVENT));
   return Map.groupBy(events.map(reminderOf), ({ tokenId }) => tokenId);
 }
 
@@ -96,7 +96,7 @@ export async function reminderViolations(
     for (const person of group)
       violations.push(...personViolations(person, links.get(person.tokenId)!, found.get(person.tokenId) ?? []));
   }
-  const events = readers.flatMap(({ seen }) => seen.filter(({ type }) => type === REMINDED));
+  const events = readers.flatMap(({ seen }) => seen.filter(({ type }) => type === REMINDER_EVENT));
   violations.push(...contentViolations(events, new Map(people.map(person => [person.tokenId, person]))));
   violations.push(...webhookViolations(events, receiver, people));
   return violations;

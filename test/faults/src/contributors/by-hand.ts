@@ -36,7 +36,7 @@ const PATIENCE_MS = 90_000;
 /** Statuses that report another writer or a busy service. The client retries such a request. */
 const LATER = new Set([423, 503]);
 
-async function patiently(ask: () => Promise<Answer>): Promise<Answer> {
+async function withRetries(ask: () => Promise<Answer>): Promise<Answer> {
   const until = Date.now() + PATIENCE_MS;
   for (;;) {
     const answer = await ask();
@@ -63,11 +63,11 @@ export function byHand(
     get upload() {
       return upload;
     },
-    begin: () => patiently(() => gateway.ask(`${link}/responses`, { method: 'POST', json: { responseSessionId } })),
+    begin: () => withRetries(() => gateway.ask(`${link}/responses`, { method: 'POST', json: { responseSessionId } })),
     async create(headers = { 'upload-length': String(take.bytes.length) }) {
       const pairs = { responseSessionId, filetype: take.mimeType };
       const ask = { method: 'POST', headers: { ...TUS, 'upload-metadata': tusMetadata(pairs), ...headers } };
-      const answer = await patiently(() => gateway.ask(`${link}/uploads`, ask));
+      const answer = await withRetries(() => gateway.ask(`${link}/uploads`, ask));
       if (answer.status === 201) upload = answer.headers.location!;
       return answer;
     },
@@ -81,7 +81,7 @@ export function byHand(
     head: () => gateway.ask(upload, { method: 'HEAD', headers: TUS }),
     remove: () => gateway.ask(upload, { method: 'DELETE', headers: TUS }),
     standing: async () => {
-      const answer = await patiently(hand.head);
+      const answer = await withRetries(hand.head);
       if (answer.status !== 200) throw new Error(`${answer.what}: ${answer.bytes}`);
       return Number(answer.headers['upload-offset']);
     },

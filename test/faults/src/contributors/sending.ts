@@ -5,7 +5,7 @@ import type { Answer, Ask } from '../harness/gateway-client.ts';
 import type { Entry } from './ledger.ts';
 
 /** The way in which a client sends a take. */
-export interface Manner {
+export interface ClientBehaviour {
   /** Sends a request. Rejects without a complete response. */
   ask(path: string, ask: Ask): Promise<Answer>;
   deferLength: boolean;
@@ -61,14 +61,14 @@ const refusal = (answer: Answer) => new Refused(`${answer.what}: ${answer.bytes.
  */
 export async function sendTake(
   entry: Entry,
-  how: { manner: Manner; violations: string[]; patience: AbortSignal },
+  how: { manner: ClientBehaviour; violations: string[]; patience: AbortSignal },
 ): Promise<void> {
   await new Sending(entry, how).run();
 }
 
 class Sending {
   readonly #entry: Entry;
-  readonly #manner: Manner;
+  readonly #manner: ClientBehaviour;
   readonly #violations: string[];
   readonly #patience: AbortSignal;
   readonly #link: string;

@@ -179,10 +179,14 @@ export async function openFleet(options: FleetOptions): Promise<Fleet> {
       for (const place of of(service)) place.env = { ...place.env, ...env };
     },
     operatorEnv() {
-      const doors = (service: ServiceName) => ({
+      const operatorAddresses = (service: ServiceName) => ({
         operator: `ipv4:///${of(service).map(({ operator }) => operator)}`,
       });
-      const addresses = { projects: doors('projects'), submissions: doors('submissions'), webhooks: doors('webhooks') };
+      const addresses = {
+        projects: operatorAddresses('projects'),
+        submissions: operatorAddresses('submissions'),
+        webhooks: operatorAddresses('webhooks'),
+      };
       return { ...operatorEnv(addresses as Parameters<typeof operatorEnv>[0]), ...certificates.env('operator') };
     },
     crashes,

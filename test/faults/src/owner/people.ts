@@ -18,7 +18,7 @@ export interface Person {
   dueFrom: number;
   /** True if the project's endpoint receives the reminders. */
   hasEndpoint: boolean;
-  deed: Deed | undefined;
+  action: PersonAction | undefined;
   /**
    * The number of reminders that the owner saw after an action had ended them. It must not grow after that. Undefined
    * if no action ended them.
@@ -29,7 +29,7 @@ export interface Person {
 }
 
 /** An action for a person. A clip, a stop and a disabled link end the reminders; the other actions do not. */
-export type Deed = 'send' | 'stop' | 'disable' | 'begin' | 'ask' | 'move';
+export type PersonAction = 'send' | 'stop' | 'disable' | 'begin' | 'ask' | 'move';
 
 const HOUR_MS = 3_600_000;
 
@@ -51,7 +51,7 @@ export async function invite(
   return recipientUrls.map(({ recipient, tokenId, recipientUrl }) => ({
     ...{ project, reference: recipient!.reference!, tokenId, url: recipientUrl, hasEndpoint },
     dueFrom: dueFrom(Number(recipient!.reference!.slice(2))),
-    ...{ deed: undefined, last: undefined, asked: 0 },
+    ...{ action: undefined, last: undefined, asked: 0 },
   }));
 }
 
@@ -61,13 +61,18 @@ interface Acting {
 }
 
 /** Performs an action. If it ends the reminders, reads their number afterwards. */
-export async function act(harness: Harness, person: Person, deed: Deed, { random, signal }: Acting): Promise<void> {
+export async function performAction(
+  harness: Harness,
+  person: Person,
+  action: PersonAction,
+  { random, signal }: Acting,
+): Promise<void> {
   const { project, tokenId, url } = person;
   const { owner } = harness;
   const { projectId } = project;
   const take = () => harness.take(random!);
-  person.deed = deed;
-  switch (deed) {
+  person.action = action;
+  switch (action) {
     case 'send': {
       const { outcome } = await harness.contribute({ project, url }, take(), random!);
       // A closed project refuses the clip; `close` reads the number of reminders in that case.

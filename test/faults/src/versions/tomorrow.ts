@@ -49,7 +49,7 @@ export async function openTomorrow(harness: Harness): Promise<Tomorrow> {
   return {
     async publish() {
       for (const topic of TOPICS) {
-        await send(topic, uuidv7(), eventOfTomorrow());
+        await send(topic, uuidv7(), futureEvent());
         sent += 1;
       }
     },
@@ -70,7 +70,7 @@ export async function openTomorrow(harness: Harness): Promise<Tomorrow> {
   };
 }
 
-function eventOfTomorrow(): Buffer {
+function futureEvent(): Buffer {
   const value = { projectId: uuidv7(), submissionId: uuidv7() };
   const event = newEvent('submission.erased', { $case: 'submissionErased', value });
   return Buffer.concat([Event.encode({ ...event, type: TYPE, payload: undefined }).finish(), UNKNOWN_FIELD]);

@@ -9,7 +9,7 @@ import type { Clips } from './make-clips.ts';
 
 export const NOTE = 'Recorded at home; the light is a bit low.';
 /** A client's trace id, which the services must not adopt. */
-export const FOREIGN_TRACE_ID = 'f0'.repeat(16);
+export const CLIENT_TRACE_ID = 'f0'.repeat(16);
 
 export interface Landed {
   webm: LandedClip;
@@ -47,7 +47,7 @@ function sendBrokenWebm({ play, signal }: Show, { stories }: Projects, { webm }:
 function sendMp4({ play, signal }: Show, { stories }: Projects, { mp4 }: Clips): Promise<LandedClip> {
   return play('MP4 landed through another link', async note => {
     const pass = await begin(stories.created.recipientUrls[1]!.recipientUrl, signal, { termsAccepted: true });
-    const headers = { traceparent: `00-${FOREIGN_TRACE_ID}-${'f0'.repeat(8)}-01` };
+    const headers = { traceparent: `00-${CLIENT_TRACE_ID}-${'f0'.repeat(8)}-01` };
     const landed = await sendClip(pass, mp4, signal, { headers });
     note(`${inMb(landed.bytes)} in ${landed.end.patches} requests`);
     return landed;

@@ -4,7 +4,7 @@ import { waitFor } from '@recording-request/stack/wait';
 import { check, checkEqual } from '../check.ts';
 import { SPAN_KIND, type Span } from '../otlp-json.ts';
 import type { Show } from '../show.ts';
-import { FOREIGN_TRACE_ID } from './contribute.ts';
+import { CLIENT_TRACE_ID } from './contribute.ts';
 import type { Project, Projects } from './create-projects.ts';
 import type { Settled } from './settle.ts';
 import type { Delivered } from './webhooks.ts';
@@ -66,7 +66,7 @@ export async function checkTrace(show: Show, clip: Settled, delivered: Delivered
   });
 }
 
-const isForeign = ({ traceId }: Span) => traceId === FOREIGN_TRACE_ID;
+const isForeign = ({ traceId }: Span) => traceId === CLIENT_TRACE_ID;
 
 /** Follows the request of a delivery up to the root of its trace. Throws when the path is not `route`. */
 function rootOf(spans: Span[], { body }: Delivered, route: string[]): Span {

@@ -1,6 +1,6 @@
 import { giveUp } from '@recording-request/fault-test/contributors/contributor';
 import type { Entry } from '@recording-request/fault-test/contributors/ledger';
-import { type Manner, Refused, sendTake } from '@recording-request/fault-test/contributors/sending';
+import { type ClientBehaviour, Refused, sendTake } from '@recording-request/fault-test/contributors/sending';
 import type { Random } from '@recording-request/stack/random';
 import {
   FIRST_PIECE,
@@ -76,7 +76,7 @@ function record(total: number, seconds: number) {
 }
 
 /** Returns a sender that acts like the recorder, with the same requests, piece sizes and retries. */
-function recorderOf({ http, tally, random, entry, intendedAt }: Visit): Omit<Manner, 'recorded'> {
+function recorderOf({ http, tally, random, entry, intendedAt }: Visit): Omit<ClientBehaviour, 'recorded'> {
   const link = new URL(entry.link).pathname;
   const id = Buffer.from(entry.responseSessionId.replaceAll('-', ''), 'hex');
   const address = `10.${id[0]}.${id[1]}.${id[2]}`;

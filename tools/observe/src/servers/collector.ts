@@ -6,7 +6,7 @@ import { answers, type ServerContext, startServer } from './server.ts';
  * Keeps every trace and decides sooner than in a cluster, because a user of this tool looks at recent, ordinary
  * requests.
  */
-const FOR_LOOKING = { DECISION_WAIT: '3s', SHARE_OF_THE_REST: '100' };
+const LOCAL_SAMPLING = { DECISION_WAIT: '3s', SHARE_OF_THE_REST: '100' };
 
 /** A collector that receives spans, metrics and log records. */
 export interface Collector {
@@ -36,7 +36,7 @@ export async function startCollector(
   },
   context: ServerContext,
 ): Promise<Collector> {
-  const { config, zipkinUrl, everyMs, sampling = FOR_LOOKING } = options;
+  const { config, zipkinUrl, everyMs, sampling = LOCAL_SAMPLING } = options;
   // The time of three exports, with a minimum, so that a process on a slow machine does not look like a process that
   // has ended.
   const { silentMs = Math.max(3 * everyMs, 15_000) } = options;

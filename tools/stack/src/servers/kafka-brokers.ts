@@ -4,7 +4,7 @@ import type { KafkaInstall } from '../install/kafka.ts';
 import { run } from '../install/run.ts';
 import { freePort } from '../ports.ts';
 import { waitFor } from '../wait.ts';
-import { classArguments, type KafkaSeat, newClusterId, startKafka } from './kafka.ts';
+import { classArguments, type KafkaNode, newClusterId, startKafka } from './kafka.ts';
 import type { SecureKafka } from './kafka-secure.ts';
 import type { Killed } from './killed.ts';
 import type { RunningServer, ServerCertificate } from './start-server.ts';
@@ -118,7 +118,7 @@ async function brokersOf(install: KafkaInstall, options: BrokersOptions): Promis
     IDS.map(async id => {
       const port = await freePort();
       const place = { dataDir: join(dataDir, `kafka-${id}`), logFile: join(dataDir, `logs/kafka-${id}.log`) };
-      const seat: KafkaSeat = { id, clusterId, controllers };
+      const seat: KafkaNode = { id, clusterId, controllers };
       const secure = certificate && { ...certificate, users, saslPort: await freePort() };
       const broker: Broker = {
         id,

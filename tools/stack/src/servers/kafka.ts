@@ -17,7 +17,7 @@ const FORMAT_MS = 60_000;
 const LOCAL = '127.0.0.1';
 
 /** The place of a broker in its cluster, where each broker is also a controller. */
-export interface KafkaSeat {
+export interface KafkaNode {
   /** Counts from 1. */
   id: number;
   clusterId: string;
@@ -33,7 +33,7 @@ export async function startKafka(
   install: KafkaInstall,
   context: StartContext,
   secure?: SecureKafka,
-  seat?: KafkaSeat,
+  seat?: KafkaNode,
 ): Promise<RunningServer> {
   const { dataDir, host, port, logFile, env, signal } = context;
   const home = join(dataDir, 'kafka');
@@ -93,7 +93,7 @@ async function answers(broker: string, count: number): Promise<true | undefined>
 }
 
 function serverProperties(
-  { host, port, logs, seat }: { host: string; port: number; logs: string; seat: KafkaSeat },
+  { host, port, logs, seat }: { host: string; port: number; logs: string; seat: KafkaNode },
   secure: SecureKafka | undefined,
 ): Record<string, string | number | boolean> {
   const { id, controllers } = seat;

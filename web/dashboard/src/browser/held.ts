@@ -1,4 +1,4 @@
-import { type Clip, isUnfinished, slim } from '../clip.ts';
+import { type Clip, isUnfinished, pickFields } from '../clip.ts';
 import { responsesOf } from '../components/response.ts';
 import { wordsOf } from '../search.ts';
 import type { ClipsPage, Query } from '../settings.ts';
@@ -40,7 +40,7 @@ function asking(): (received: Clip) => Clip {
   const before = saves;
   return received => {
     const known = saved.get(received.submissionId);
-    return known && known.at > before ? known.clip : slim(received);
+    return known && known.at > before ? known.clip : pickFields(received);
   };
 }
 
@@ -96,12 +96,12 @@ export const knownClip = (id: string): Clip | undefined =>
   clips.get(id) ?? waiting.get(id) ?? (visited?.submissionId === id ? visited : undefined);
 
 export function visit(clip: Clip): void {
-  visited = slim(clip);
+  visited = pickFields(clip);
 }
 
 export function hold(page: ClipsPage): void {
   forgetPolled();
-  for (const clip of page.submissions) clips.set(clip.submissionId, slim(clip));
+  for (const clip of page.submissions) clips.set(clip.submissionId, pickFields(clip));
 }
 
 /**
@@ -113,14 +113,14 @@ export const onClip = (act: (clip: Clip, changed: boolean) => void): void => voi
 /** Stores the server's state of a clip after a save. */
 export function updateSaved(clip: Clip): void {
   saves += 1;
-  saved.set(clip.submissionId, { clip: slim(clip), at: saves });
+  saved.set(clip.submissionId, { clip: pickFields(clip), at: saves });
   forgetPolled();
   update(clip);
 }
 
 /** Stores a clip from the server. */
 export function update(received: Clip): void {
-  const clip = slim(received);
+  const clip = pickFields(received);
   const { submissionId: id } = clip;
   const before = clips.get(id);
   const changed = before !== undefined && JSON.stringify(before) !== JSON.stringify(clip);

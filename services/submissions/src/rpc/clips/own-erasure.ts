@@ -8,7 +8,12 @@ import type {
 import type { Context } from '../../context.ts';
 import { NOTHING } from '../../domain/erasure.ts';
 import type { ErasedProject } from '../../store/erasures.ts';
-import { beginErasure as begin, findErasure, leftOf, outlook } from '../../workflows/erasure/own-erasure.ts';
+import {
+  beginErasure as begin,
+  countErasable,
+  countRemaining,
+  findErasure,
+} from '../../workflows/erasure/own-erasure.ts';
 
 export const beginErasure =
   (context: Context) =>
@@ -21,7 +26,7 @@ export const getErasure =
   async (request: GetErasureRequest): Promise<GetErasureResponse> => {
     const found = await findErasure(context, request);
     if (found) return { erasure: await toErasure(context, found), would: undefined };
-    return { erasure: undefined, would: { ...NOTHING, ...(await outlook(context, request)) } };
+    return { erasure: undefined, would: { ...NOTHING, ...(await countErasable(context, request)) } };
   };
 
 export const NOTHING_OF_PROJECT = { links: 0, people: 0, responses: 0, rememberedAnswers: 0, videosReleased: 0 };
@@ -34,7 +39,7 @@ async function toErasure(context: Context, { id, at, owned }: ErasedProject): Pr
     erased: { ...NOTHING, ...removed },
     erasedOfProject: { ...NOTHING_OF_PROJECT, ...removedOfProject },
     ...{ left: undefined, leftOfProject: undefined },
-    ...(doneAt && (await leftOf(context, { ownerId, projectId: id }))),
+    ...(doneAt && (await countRemaining(context, { ownerId, projectId: id }))),
     recordsEndAt,
   };
 }

@@ -102,28 +102,28 @@ async function removeAll(context: EraseContext, submission: Erasable, erasedAt?:
   const failed = await deadLetters.remove({ submissionId: submission.id });
   const stored = tallyOf(await objects.purge(submissionPrefix(submission.projectId, submission.id), LARGE_OBJECTS));
   const { id, projectId, answer } = submission;
-  const { linkId, ...belongings } = answer
-    ? await removeBelongings(context, { id, projectId, answer })
+  const { linkId, ...ofAnswer } = answer
+    ? await removeAnswer(context, { id, projectId, answer })
     : { ...NOTHING, ...NO_PERSON };
   const now = await erasures.now();
   await erasures.purged(submission, nextPurgeOf(config, erasedAt ?? now, now));
-  return { ...sumOf([stored, belongings, { deadLetters: failed }]), linkId };
+  return { ...sumOf([stored, ofAnswer, { deadLetters: failed }]), linkId };
 }
 
-interface Belonging {
+interface ErasedAnswer {
   id: string;
   projectId: string;
   answer: AnswerKey;
 }
 
 /** Removes the uploads and notes of an answer, and the person if this was the last clip of the response. */
-async function removeBelongings(context: EraseContext, belonging: Belonging): Promise<Removed> {
+async function removeAnswer(context: EraseContext, answered: ErasedAnswer): Promise<Removed> {
   const { erasures } = context;
-  const { projectId, answer } = belonging;
+  const { projectId, answer } = answered;
   const notes = await erasures.removeNotes(answer);
   // The erasure of a project removes its people with its links.
   const isProjectErased = (await erasures.findProject(projectId)) !== undefined;
-  const { linkId, ...people } = isProjectErased ? NO_PERSON : await forgetPerson(context, belonging, false);
+  const { linkId, ...people } = isProjectErased ? NO_PERSON : await forgetPerson(context, answered, false);
   const tallies: Partial<Tally>[] = [{ notes, ...people }];
   for (;;) {
     const ids = await erasures.emptyUploads(answer, BATCH);
@@ -138,7 +138,7 @@ const NO_PERSON: ForgottenPerson = { references: 0, people: 0, linkId: '' };
 
 async function forgetPerson(
   { erasures, projects }: EraseContext,
-  { id, projectId, answer }: Belonging,
+  { id, projectId, answer }: ErasedAnswer,
   dryRun: boolean,
 ): Promise<ForgottenPerson> {
   if (await erasures.hasOtherClip({ ...answer, projectId }, id)) return NO_PERSON;

@@ -31,7 +31,7 @@ export async function findErasure({ erasures }: OwnContext, owned: Owned): Promi
 }
 
 /** Counts the remaining data of a project whose erasure is done, here and in the projects service. */
-export async function leftOf(context: OwnContext, { ownerId, projectId }: Owned) {
+export async function countRemaining(context: OwnContext, { ownerId, projectId }: Owned) {
   const [left, { counts: leftOfProject }] = await Promise.all([
     tallyProject(context, projectId),
     context.projects.eraseOwnedProject({ ownerId, projectId, dryRun: true }),
@@ -43,7 +43,7 @@ export async function leftOf(context: OwnContext, { ownerId, projectId }: Owned)
  * Counts the data that an erasure would remove. Reads only the database, because a large project has a million objects
  * in the store.
  */
-export async function outlook(
+export async function countErasable(
   { erasures, submissions }: OwnContext,
   { ownerId, projectId }: Owned,
 ): Promise<Partial<Tally>> {
