@@ -3,12 +3,14 @@ import { createHash } from 'node:crypto';
 import { chmod, glob, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
-import { fileURLToPath } from 'node:url';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
+import { unwrap } from '@recording-request/client';
 import { httpClient, ok } from '@recording-request/harness/http-client';
+import { type ReceivedRequest, startReceiver } from '@recording-request/harness/webhook-receiver';
 import { TOOLS } from '@recording-request/mcp/tools';
 import type { TestClip } from '@recording-request/testing/clip';
 import type { Owner, TestSystem } from '@recording-request/testing/test-system';
@@ -103,6 +105,7 @@ export function guides({ system, owner, mute }: { system: TestSystem; owner: Own
     test('people are invited from a table with TypeScript and Python', async () => {
       const folder = join(system.scratch, 'invite');
       const programs = await writePrograms(await guide('people'), folder);
+      assert.deepEqual(programs.splice(2), ['reminder-mail.ts']);
       assert.deepEqual(programs, ['invite.ts', 'invite.py']);
       await writeFile(join(folder, 'people.csv'), 'name,reference,email\nAna,A-1,ana@example.org\nBen,B-1,\n');
       await writeFile(join(folder, 'wrong.csv'), 'name,email\nAna,ana@example.org\nBen,nowhere\n');
@@ -118,6 +121,30 @@ export function guides({ system, owner, mute }: { system: TestSystem; owner: Own
         assert.match(await run('people.csv'), /^0 invited, 2 had a link\./);
         await assert.rejects(run('wrong.csv'), /wrong\.csv:3: email: /);
       }
+    });
+
+    test('a reminder becomes a mail with a button that stops the reminders', async () => {
+      const folder = join(system.scratch, 'reminder');
+      await writePrograms(await guide('people'), folder);
+      await using receiver = await startReceiver();
+      const { projectId, recipientUrls } = await owner.createProject({
+        ...{ projectName: 'Reminded', count: 1, recipients: [{ name: 'Ana', email: 'ana@example.org' }] },
+        ...{ webhookUrl: receiver.url, webhookSecret: 'a secret', webhookEvents: ['link.reminder_due'] },
+      });
+      const [{ tokenId, recipientUrl }] = recipientUrls as [(typeof recipientUrls)[number]];
+      const link = `/api/projects/${projectId}/links/${tokenId}`;
+      ok(await owner.ask(`${link}/remind`, { method: 'POST' }));
+      const [{ body, headers }] = (await receiver.waitFor(1)) as [ReceivedRequest];
+      const event = await unwrap(body, headers, 'a secret');
+      const { mailOf } = await import(pathToFileURL(join(folder, 'reminder-mail.ts')).href);
+      const mail = mailOf(event);
+      assert.deepEqual([mail.to, mail.messageId], ['ana@example.org', `<${event.id}@bakery.example>`]);
+      assert.ok(mail.text.includes(recipientUrl), mail.text);
+      const [, stopUrl = ''] = /^<(.*)>$/.exec(mail.headers['List-Unsubscribe']) ?? [];
+      const click = new URLSearchParams(mail.headers['List-Unsubscribe-Post']);
+      assert.equal((await fetch(stopUrl, { method: 'POST', body: click })).status, 200);
+      assert.equal((await owner.ask(`${link}/remind`, { method: 'POST' })).status, 422);
+      assert.equal(mailOf({ ...event, type: 'webhook.test' }), undefined);
     });
 
     test('the events of a project arrive at a receiver on the laptop', async () => {

@@ -100,17 +100,4 @@ meanwhile are left out. If the person stopped them, nobody can resume them: \`fa
 **Mail from the webhook.** [Verify the event](/api/docs/webhooks), then send your mail. The address in \`stopUrl\` is a page with one button; opening it stops
 nothing, so that scanners of mail may open it. It also takes the one-click button of mail programs (RFC 8058):
 
-\`\`\`js
-function mailOf({ id, type, data }) {
-  if (type !== 'link.reminder_due' || !data.link.recipient?.email) return undefined;
-  const { recipient, recipientUrl, dueAt } = data.link;
-  return {
-    messageId: \`<\${id}@bakery.example>\`,  // a repeated event is the same mail
-    to: recipient.email,
-    subject: data.number === 1 ? 'Your video is still missing' : 'A reminder: your video',
-    text: \`Record it here: \${recipientUrl}\${dueAt ? \` (until \${dueAt})\` : ''}\\n\\nNo more reminders: \${data.stopUrl}\`,
-    headers: { 'List-Unsubscribe': \`<\${data.stopUrl}>\`, 'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click' },
-  };
-}
-\`\`\`
-`;
+${sampleBlock('ts', 'reminder-mail.ts')}`;
