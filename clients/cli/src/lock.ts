@@ -76,7 +76,7 @@ function isRunning(pid: number): boolean {
   }
 }
 
-/** Removes the lock with this text. Another process may have replaced it meanwhile: that one is put back. */
+/** Removes the lock with this text. If another process has replaced the lock in the meantime, restores its lock. */
 async function takeAway(path: string, text: string): Promise<void> {
   const aside = `${path}.${randomUUID()}`;
   const moved = await rename(path, aside).then(() => true, missing);

@@ -10,7 +10,8 @@ let stoppedBy: NodeJS.Signals | undefined;
 let stoppedAt = 0;
 for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
   process.on(name, () => {
-    // A second signal within the clean-up ends it: npm and the terminal send two at once, people later.
+    // A second signal ends the process during the clean-up. npm and the terminal each send the first signal, so signals
+    // within 500 ms count as one.
     if (stoppedBy && performance.now() - stoppedAt > 500) process.exit(128 + constants.signals[name]);
     if (stoppedBy) return;
     stoppedBy = name;

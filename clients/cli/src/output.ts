@@ -1,6 +1,6 @@
 import type { WriteStream } from 'node:tty';
 
-/** Where a command prints: results to stdout, everything else to stderr. */
+/** The output of a command: results go to stdout, everything else to stderr. */
 export interface Output {
   isJson: boolean;
   /** Prints the result: the JSON with `--json`, otherwise the lines. */

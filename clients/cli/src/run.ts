@@ -64,7 +64,7 @@ function overview(commands: typeof COMMANDS, prefix: string): string {
       ? `
 rr COMMAND --help explains a command. --json prints JSON. rr --version prints the version.
 
-RR_BASE_URL, RR_TOKEN  the address and the token, instead of those of rr login
+RR_BASE_URL, RR_TOKEN  the address and the token; they override those of rr login
 RR_WEBHOOK_SECRET      the secret with which rr listen signs
 NO_COLOR               prints without colours
 

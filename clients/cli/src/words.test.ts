@@ -9,7 +9,7 @@ import { safe } from './pull/layout.ts';
 import { sinceOf } from './since.ts';
 import { VERSION } from './version.ts';
 
-test('the version is that of the package', async () => {
+test('the version equals the version of the package', async () => {
   const { version } = JSON.parse(await readFile(new URL('../package.json', import.meta.url), 'utf8'));
   assert.equal(VERSION, version);
 });

@@ -80,7 +80,7 @@ test('a refused token and a wrong address end the command with a sentence', asyn
   assert.deepEqual([none.code, /There is no address\. Run rr login/.test(none.stderr)], [3, true]);
 });
 
-test('an outage at the start is waited for; each tool says that the service is not reachable', async () => {
+test('the command starts during an outage; each tool says that the service is not reachable', async () => {
   refuse(503, 'unavailable', 'The service starts.');
   const transport = new StdioClientTransport({
     ...{ command: process.execPath, args: [MAIN, 'mcp'], stderr: 'pipe' },

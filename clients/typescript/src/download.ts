@@ -70,7 +70,7 @@ export class Download {
   }
 
   /**
-   * Begins the download, or continues one. Iterating throws `DownloadChangedError` if the file changes meanwhile, and
+   * Begins the download, or continues one. Iterating throws `DownloadChangedError` if the file changes during the download, and
    * `DownloadError` if it breaks off, and `IntegrityError` if its bytes are not those that the server promised.
    */
   async open({ from, ...rest }: OpenOptions = {}): Promise<OpenedDownload> {
@@ -215,7 +215,7 @@ const strongTag = (headers: Headers): string | undefined => {
   return tag?.startsWith('"') ? tag : undefined;
 };
 
-// With an encoding, the length is that of the encoded bytes, which fetch does not show.
+// With an encoding, the header has the length of the encoded bytes, and fetch returns the decoded ones.
 const lengthOf = (headers: Headers) => (headers.get('content-encoding') ? null : headers.get('content-length'));
 
 function fileNameOf(disposition: string): string | undefined {

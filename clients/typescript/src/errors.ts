@@ -82,7 +82,7 @@ export class ServerError extends ApiError {
 /** No answer came: the address, the network or TLS failed. `cause` is the error of the platform. */
 export class ConnectionError extends RecordingRequestError {
   override name = 'ConnectionError';
-  /** Whether another attempt would fail too: the certificate of the server is not trusted, or it does not speak TLS. */
+  /** True if a retry would also fail: the client does not trust the server's certificate, or the server does not speak TLS. */
   get isPermanent(): boolean {
     return TLS_FAILURE.test(codeOf(this.cause));
   }
@@ -100,7 +100,7 @@ export class UnexpectedAnswerError extends RecordingRequestError {
     this.status = status;
   }
 }
-/** A download broke off. What came so far is right and can be continued. */
+/** A download broke off. The bytes so far are valid, and a later call can continue. */
 export class DownloadError extends RecordingRequestError {
   override name = 'DownloadError';
 }

@@ -4,11 +4,11 @@ import type { CallOptions } from './transport.ts';
 import type { OwnerEventsPage } from './types.gen.ts';
 import type { FeedEvent, FeedEventType } from './webhooks.ts';
 
-/** Where `events()` keeps its place. Both methods may be asynchronous. */
+/** Stores the place of `events()` in the feed. Both methods may be asynchronous. */
 export interface CursorStore {
   /** Returns the stored cursor; undefined the first time. */
   load(): Promise<string | undefined> | string | undefined;
-  /** Stores a cursor. It is called after your loop has finished with every event before it. */
+  /** Stores a cursor. The client calls this after your loop has handled every event before the cursor. */
   save(cursor: string): Promise<void> | void;
 }
 
@@ -25,7 +25,7 @@ export interface EventsOptions extends CallOptions {
   limit?: number;
   /** How long a request waits for the next event, 0–25 seconds; 20 by default. */
   waitSeconds?: number;
-  /** Ends the iteration once there are no more events; otherwise it goes on for ever. */
+  /** Ends the iteration once there are no more events; otherwise it never ends. */
   untilCaughtUp?: boolean;
   /**
    * The reaction to a cursor that is older than the feed: `throw` (default) throws `GoneError` with the code

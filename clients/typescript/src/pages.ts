@@ -32,7 +32,7 @@ export class List<Item, Body extends PagedBody> implements AsyncIterable<Item> {
     this.#cursor = cursor;
   }
 
-  /** Returns one page: that of `cursor`, otherwise the first one. */
+  /** Returns the page at `cursor`; without a cursor, the first page. */
   async first(): Promise<Page<Item, Body>> {
     return this.#page(this.#cursor);
   }

@@ -24,7 +24,7 @@ export interface ClientOptions {
  */
 export type OnRetry = (error: RecordingRequestError, delayMs: number, failures: number) => void;
 
-/** Options of one call. They replace those of the client. */
+/** Options of one call. They override the options of the client. */
 export interface CallOptions {
   /** Aborts the call, its waits and its body. The call then throws the signal's reason. */
   signal?: AbortSignal;
@@ -274,7 +274,7 @@ export const backoffOf = (attempt: number): number =>
 /** Returns whether another attempt may succeed after an answer with this status. */
 export const isTemporary = (status: number): boolean => [408, 425, 429].includes(status) || status >= 500;
 
-/** Owner requests share the rate of their token, those of a dashboard that of its token, others that of the address. */
+/** The service counts the rate of a request per owner token, per dashboard token, or per address. */
 const rateKeyOf = ({ path, anonymous }: Call): string =>
   anonymous ? (/^\/project\/[^/]+/.exec(path)?.[0] ?? 'address') : 'token';
 

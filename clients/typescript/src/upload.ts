@@ -2,14 +2,14 @@ import type { DetailedError, HttpRequest, HttpResponse } from 'tus-js-client';
 import { RecordingRequestError, retryAfterOf, UploadError } from './errors.ts';
 import { backoffOf, type CallOptions, isTemporary, type OnRetry, type Transport, wait } from './transport.ts';
 
-/** A stream of Node, such as that of `fs.createReadStream`. */
+/** A stream of Node, such as the result of `fs.createReadStream`. */
 export interface NodeStream {
   readonly readable: boolean;
   /** Returns bytes, or null. */
   read(size?: number): unknown;
 }
 
-/** The bytes of a recording: a File or Blob, or in Node a Buffer, or for a long one a stream of `fs.createReadStream`. */
+/** The bytes of a recording: a File or a Blob; in Node also a Buffer or, for a long recording, `fs.createReadStream`. */
 export type UploadSource = Blob | Uint8Array | NodeStream;
 
 /** A recording to send. `retries` is at least 5 by default. */

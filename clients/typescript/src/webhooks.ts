@@ -29,12 +29,12 @@ type FeedOf<Event extends { type: string; data: unknown }> = Event extends unkno
   ? Omit<OwnerEvent, 'type' | 'data'> & { type: Event['type']; data: Event['data'] | null }
   : never;
 
-/** An event of the feed: `data` is that of the webhook of this type; null after an erasure. */
+/** An event of the feed: `data` has the shape of the webhook of this type; null after an erasure. */
 export type FeedEvent = FeedOf<Exclude<KnownWebhookEvent, { type: 'webhook.test' }>> | FeedOf<UnknownWebhookEvent>;
 /** The type of an event of the feed. */
 export type FeedEventType = Exclude<WebhookEventType, 'webhook.test'>;
 
-/** The headers of a request: those of Node, or a `Headers`. */
+/** The headers of a request, as Node's HTTP server or as `Headers` has them. */
 export type WebhookHeaders = Headers | Readonly<Record<string, string | readonly string[] | undefined>>;
 
 /** Options of `unwrap`. */

@@ -104,7 +104,7 @@ test('the page of a proxy is no file, at the beginning and when a download goes 
   assert.ok(!files.includes('page.webm'), files.join());
 });
 
-test('a file that changes meanwhile is an error for a stream, and begins again for saveTo', async () => {
+test('a file that changes during the download is an error for a stream, and begins again for saveTo', async () => {
   await using server = await scriptedServer(media({ cutAt: 1000 }), media({ bytes: OTHER }));
   await assert.rejects(videoOf(server).bytes(), DownloadChangedError);
   await using again = await scriptedServer(media({ cutAt: 1000 }), media({ bytes: OTHER }), media({ bytes: OTHER }));

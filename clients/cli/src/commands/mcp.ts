@@ -7,7 +7,7 @@ export const mcp = command({
   args: [],
   flags: {},
   notes: `An agent starts this command itself:  "command": "rr", "args": ["mcp"]
-The tools, their limits and the confirm values of writes are those of POST /mcp. The token is checked first.
+The tools, their limits and the confirm values of writes are the same as with POST /mcp. The command checks the token first.
 Messages go to stdout, remarks and errors to stderr. The command ends when its stdin is closed.`,
   async run(_, { out, signal, env }) {
     const { baseUrl, token } = await credentials(env);

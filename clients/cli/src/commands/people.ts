@@ -65,7 +65,7 @@ The same table again within 24 hours gives the same links, so that you can repea
   },
 });
 
-/** Throws a failure that lists the faults with their lines. */
+/** Throws an error that lists the invalid rows and, unless they are skipped, the duplicates, with their lines. */
 function refuseFaults({ invalid, duplicates }: LinksChecked, path: string, onDuplicate: 'skip' | 'error'): void {
   const rows = [
     ...invalid.map(({ line, field, reason }) => ({ line, text: `${field ? `${field}: ` : ''}${plain(reason)}` })),

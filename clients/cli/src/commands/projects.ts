@@ -11,7 +11,7 @@ const SETTINGS = {
   set: { type: 'list', value: 'NAME=VALUE', help: 'sets a setting, such as maxDurationSec=60; may be repeated' },
   settings: { type: 'text', value: 'FILE', help: 'reads settings from a JSON file; - reads stdin' },
 } as const;
-const SETTINGS_NOTE = `The settings are those of the API: /api/docs of your service lists them. A VALUE is JSON, or else a text. Put a
+const SETTINGS_NOTE = `The settings have the names of the API: /api/docs of your service lists them. A VALUE is JSON, or else a text. Put a
 webhookSecret into FILE: other users of this computer can see arguments.`;
 const ALL_LISTED = 10_000;
 const POLL_MS = 1_000;

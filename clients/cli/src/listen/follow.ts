@@ -23,7 +23,7 @@ const PAGE = 50;
 
 /**
  * Sends the events of the feed, in order, and stores the place after each. Resolves with `untilIdle` once there are no
- * more; otherwise never. An outage of the service is waited for.
+ * more; otherwise never. Retries while the service is down.
  */
 export async function follow({ client, out, signal, place, since, deliver, untilIdle, query, where }: FollowOptions) {
   // The beginning is stored before the first event, so that a command that is killed at once misses nothing either.

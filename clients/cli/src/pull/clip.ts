@@ -31,7 +31,7 @@ export interface Mirror {
 
 const TRANSCRIPTS = ['txt', 'vtt', 'srt'] as const;
 
-/** Makes the files of one clip those of the server. Returns whether something changed. */
+/** Makes the local files of one clip equal to the clip on the server. Returns whether something changed. */
 export async function mirrorClip(mirror: Mirror, clip: Submission, signal: AbortSignal): Promise<boolean> {
   const { journal, folder, isDeep } = mirror;
   const stem = stemOf(clip, mirror.group);

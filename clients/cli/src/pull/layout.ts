@@ -1,6 +1,6 @@
 import type { Submission } from '@recording-request/client';
 
-/** How `rr pull` groups clips into folders. */
+/** The values of `rr pull --by`: one folder for each reference, question or day. */
 export const GROUPS = ['reference', 'question', 'date'] as const;
 export type Group = (typeof GROUPS)[number];
 
@@ -56,7 +56,7 @@ const EXTENSIONS: Record<string, string> = {
   'video/x-matroska': 'mkv',
 };
 
-/** Returns the extension of a clip: that of the name that the service suggests, otherwise that of its type. */
+/** Returns the extension of a clip: from the file name that the service suggests, or else from its type. */
 export function extensionOf(fileName: string | undefined, mimeType: string | null): string {
   const suggested = /\.([A-Za-z0-9]{1,5})$/.exec(fileName ?? '')?.[1]?.toLowerCase();
   return suggested ?? EXTENSIONS[mimeType?.split(';')[0] ?? ''] ?? 'video';

@@ -27,7 +27,10 @@ export interface PassOptions {
 const AT_ONCE = 4;
 export const TABLE = 'submissions.csv';
 
-/** Makes the folder that of the server. With `isQuick`, looks only for clips that changed, unless their number differs. */
+/**
+ * Makes the folder equal to the project on the server. With `isQuick`, checks only the changed clips; checks all clips if
+ * the folder and the server have different numbers of clips.
+ */
 export async function pass(mirror: Mirror, options: PassOptions, isQuick = false): Promise<PullResult> {
   const { client, projectId, journal } = mirror;
   const { signal, onProgress } = options;
@@ -62,7 +65,7 @@ export async function pass(mirror: Mirror, options: PassOptions, isQuick = false
   if (!isQuick || !project)
     for (const entry of [...journal.entries.values()]) {
       if (seen.has(entry.submissionId) || (entry.isErased && options.keepErased)) continue;
-      // Only the server may say that a clip is gone: a list can miss one that lands or moves meanwhile.
+      // A list can miss a clip that lands or moves during the read, so only a request for the clip shows that it is erased.
       if (project && !entry.isErased && !(await gone(mirror, entry.submissionId, signal))) continue;
       if (options.keepErased) await journal.put({ ...entry, isErased: true });
       else {
@@ -87,7 +90,7 @@ function latestChange({ journal }: Mirror): string | undefined {
 }
 const OVERLAP_MS = 10_000;
 
-/** Returns the result of the work; false if it failed because the clip was erased meanwhile. */
+/** Returns the result of the work; false if it failed because the clip was erased during the work. */
 async function present(work: Promise<boolean>, isGone: () => Promise<boolean>): Promise<boolean> {
   try {
     return await work;

@@ -18,7 +18,7 @@ export interface About {
   tokenId?: string;
 }
 
-/** How to cause an event. `clip` also needs a clip. */
+/** The events that `rr trigger` can cause, and the resource that each needs. */
 export const CAUSES = {
   'submission.completed': 'clip',
   'submission.media.completed': 'clip',
@@ -32,7 +32,7 @@ export const CAUSES = {
   'project.updated': 'project',
 } as const satisfies Partial<Record<FeedEventType, string>>;
 
-/** Returns the sandbox to use: that of the caller, or an earlier one of this command, or a new one. */
+/** Returns the sandbox to use: the caller's, or an earlier one of this command, or a new one. */
 export async function sandboxOf(
   client: RecordingRequest,
   given: string | undefined,

@@ -22,7 +22,7 @@ export class Webhooks extends Resource {
     return this.api.post(address, undefined, options);
   }
 
-  /** Sends the events of a project again, or those of a time range. */
+  /** Sends all events of a project again, or only the events of a time range. */
   redeliverAll(
     projectId: string,
     body: NonNullable<api.RedeliverWebhooksData['body']> = {},
