@@ -53,7 +53,7 @@ const REJOIN_MS = 1_000;
 // replaced.
 const SILENT_MS = SESSION_MS + REBALANCE_MS + 5_000;
 const DISCONNECT_MS = 5_000;
-// The longest rebalance plus one heartbeat that hangs.
+// A member may be silent this long: for the longest rebalance and one heartbeat that hangs.
 const HEARD_MS = REBALANCE_MS + SESSION_MS;
 
 /** Resolves once the join has started; the join may take as long as a rebalance. Rejects when the broker cannot be reached. */

@@ -8,8 +8,8 @@ export type { MetricDefinition };
 /**
  * Every metric of the services. Metrics use the names of OpenTelemetry's semantic conventions if a name exists there;
  * our own names begin with `recording.`. No attribute is a token or a text, and only `recording.webhook.failing` has an
- * id. `attributes` states the bound of the values, and so of the number of series. docs/metrics.md is generated from
- * this.
+ * id. `attributes` states the maximum number of values, which limits the number of series. docs/metrics.md is generated
+ * from this.
  */
 export const METRICS = { ...CALLS, ...PIPELINE, ...PROCESS };
 

@@ -9,7 +9,7 @@ import { mayLackKey, shapeOf } from './shard-watch.ts';
 
 // The services with a database. Each service's connections have the name of the service.
 const DATABASES = ['projects', 'submissions', 'webhooks'];
-// The number of documents that a query may examine in vain: these cost little, and tests use small data.
+// A query may examine this many documents that it does not return: these cost little, and tests use small data.
 const WASTED_MOST = 50;
 // With at most this many documents, any plan is good enough.
 const FEW = 10;

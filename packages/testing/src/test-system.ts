@@ -28,8 +28,8 @@ export interface TestSystem extends AsyncDisposable {
   /** Ends a service's process with a signal. A `restartable` system starts the process again. */
   kill: Cluster['kill'];
   /**
-   * Ends every given service (default: all) and waits until they run again on the same ports and data. Only for a `restartable`
-   * system.
+   * Restarts the named services (default: all) on the same ports and data, and waits until they run. Works only for a
+   * `restartable` system.
    */
   restart(names?: readonly ServiceName[]): Promise<void>;
   /** Creates an owner with a token of every scope. */

@@ -7,8 +7,8 @@ const OTHER_OWNER = '019a0000-0000-7000-8000-000000000009';
 const dashboards = { first: mintToken('prj'), second: mintToken('prj'), another: mintToken('prj') };
 
 /**
- * Returns the number of admitted streams of `path`: for one token; for two tokens of one owner; for these two and a
- * token of another owner.
+ * Returns how many streams of `path` the gateway admits in three cases: one token; two tokens of one owner; these two
+ * tokens and a token of another owner.
  */
 export async function bounds(
   { gateway, base }: { gateway: TestGateway; base: string },

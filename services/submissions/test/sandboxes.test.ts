@@ -65,7 +65,9 @@ function processWith(sandboxes: { projectId: string; ownerId: string }[]) {
     },
     sandboxLease: createLease(connection, 'sandboxes', 60_000),
   };
-  /** Runs a turn after one minute: within this minute, the projects service does not return the same sandbox again. */
+  /**
+   * Runs a turn after one minute, because the projects service does not return the same sandbox again within a minute.
+   */
   const turn = async () => {
     state.taken.clear();
     await eraseEndedSandboxes(context as never);

@@ -22,7 +22,7 @@ import { requireKeys } from './workflows/require-keys.ts';
 import { startRetention } from './workflows/retention.ts';
 
 export interface WebhooksService extends RunningService {
-  /** `host:port` for other services, and for the operator. */
+  /** `host:port` of the listener for other services, and then of the listener for the operator. */
   grpcAddress: string;
   operatorAddress: string;
 }

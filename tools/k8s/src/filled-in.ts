@@ -14,7 +14,7 @@ const VALUES: ReadonlyArray<[placeholder: string, value: string]> = [
   ['111122223333', '210987654321'],
 ];
 
-/** Returns the text of a production example with values of an installation. */
+/** Replaces the placeholders in a production example by values that tests can use. */
 export const filledIn = (text: string): string =>
   VALUES.reduce((changed, [placeholder, value]) => changed.replaceAll(placeholder, value), text);
 

@@ -157,7 +157,7 @@ function shown(name: string, value: unknown): string {
   return text === '' ? 'none' : `\`${text}\`${inLargerUnit(name, Number(value))}`;
 }
 
-/** Larger units in which to show a value, by the last part of the variable's name, which is its unit. */
+/** Larger units for a value. The key is the last part of the variable's name, which is its unit. */
 const LARGER: Readonly<Record<string, Array<[size: number, unit: string]>>> = {
   BYTES: [
     [1024 ** 3, 'GiB'],

@@ -4,7 +4,7 @@ from email.message import Message
 
 
 class BadMultipart(ValueError):
-    """The body is no multipart form; the message is for the client."""
+    """The body is not a multipart form. The message is for the client."""
 
 
 def parse(content_type, body):

@@ -9,8 +9,8 @@ const SCOPE = '@recording-request/';
 export type ImportGraph = ReadonlyMap<string, readonly string[]>;
 
 /**
- * Reads the imports of every source file under `root`. Includes type imports; excludes imports of npm packages, and those of
- * the programs in the docs, which are an integrator's.
+ * Reads the imports of every source file under `root`. Includes type imports. Excludes imports of npm packages, and the
+ * imports of the programs in the docs, because integrators use those programs.
  */
 export async function readImportGraph(root: string): Promise<ImportGraph> {
   const workspaces = await readWorkspaces(root);

@@ -11,8 +11,9 @@ import { cameThroughProxies, type TrustedProxies } from './trusted-proxies.ts';
 const LOCATION = '@media_offload';
 const SECRET = /^[\w.~+/=-]{32,256}$/;
 /**
- * nginx keeps these headers of a redirecting response, in addition to the headers that the location sets. If nginx
- * cannot get the object, it repeats the request to the gateway, and then the client would get each header twice.
+ * When the gateway's response redirects nginx to the store, nginx keeps these headers of the response and adds the
+ * headers of its location. If nginx cannot get the object, it repeats the request to the gateway, and then the client
+ * would get each header twice.
  */
 const KEPT_BY_NGINX = ['cache-control', 'content-disposition'];
 

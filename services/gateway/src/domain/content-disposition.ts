@@ -1,7 +1,9 @@
 // Does not use the package content-disposition, because it omits the quotes around simple names and would change our
 // HTTP responses.
 
-/** Returns a Content-Disposition header: an ASCII name for old clients and the true one (RFC 6266, RFC 8187). */
+/**
+ * Returns a Content-Disposition header with an ASCII name for old clients and with the real name (RFC 6266, RFC 8187).
+ */
 export function contentDisposition(kind: 'attachment' | 'inline', fileName: string): string {
   const plain = fileName.replaceAll(/[^\x20-\x7e]|["\\%/]/g, '_');
   const header = `${kind}; filename="${plain}"`;

@@ -1,6 +1,8 @@
 import { KIT_COLLECTIONS, type Sharding, type ShardKeys } from '@recording-request/kit-mongo/shard-keys';
 
-/** The shard key of each collection: a field that its queries contain and with which its unique indexes begin. */
+/**
+ * The shard key of each collection. The collection's queries contain this field, and its unique indexes begin with it.
+ */
 const keys: ShardKeys = {
   ...KIT_COLLECTIONS,
   // Every query except the operator's list contains the id.

@@ -12,7 +12,7 @@ const LOOK_AFTER_MS = 1_000;
 
 /**
  * Allows one writer per upload across all replicas, by a lease in MongoDB. If another request has the lease, asks it to
- * release the lease and waits a few seconds, because that request's connection may be broken without its notice.
+ * release the lease and waits a few seconds, because that request may not have noticed that its connection is broken.
  */
 export function createLocker({ config, log, uploads }: Pick<Context, 'config' | 'log' | 'uploads'>): Locker {
   const leaseMs = config.uploadLeaseSeconds * 1_000;

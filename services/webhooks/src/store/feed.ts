@@ -32,13 +32,16 @@ export interface FeedStore {
   insert(previous: number, row: FeedRow): Promise<'inserted' | 'present' | 'followed'>;
   /** Returns the next page. Examines at most SCANNED_MAX events for a filter. */
   page(query: FeedQuery): Promise<FeedPage>;
-  /** Returns the number up to which the owner's events were deleted because of their age; 0 if none was. */
+  /** Returns the number of the owner's newest event that was deleted because of its age; 0 if none was. */
   gone(ownerId: string): Promise<number>;
   /** Returns the number of the last stored event of each owner; omits owners without stored events. */
   lastOfEach(ownerIds: readonly string[]): Promise<Map<string, number>>;
   /** Returns what an erasure removed of an event. Works even before the event arrives. */
   erasureOf(event: Pick<FeedEvent, 'ownerId' | 'projectId' | 'submissionId' | 'origin'>): Promise<FeedErasure>;
-  /** Removes the data of the events of a submission or a link, or data and links of the events of a project. Returns their number. */
+  /**
+   * Removes the data from the events of a submission or a link, or the data and links from the events of a project.
+   * Returns the number of these events.
+   */
   erase(which: Erasable): Promise<number>;
   /** Removes the data of one event; in an erased project also its link. */
   eraseEvent(event: Pick<FeedEvent, 'ownerId' | 'id'>, erasure: 'data' | 'project'): Promise<void>;

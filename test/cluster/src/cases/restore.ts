@@ -21,7 +21,7 @@ const COMPONENTS = [join(BASE, '../backup')];
 const USER = 1_000;
 const JOB_MS = 240_000;
 
-/** Creates the claim `backup` of a namespace in a folder of the node. */
+/** Returns the volume claim `backup` of a namespace, and a volume that stores its files in a folder of the node. */
 const volumeOf = (namespace: string, path: string): Manifest[] => [
   {
     apiVersion: 'v1',

@@ -30,8 +30,8 @@ const FINDING_MS = 16_000;
 const MEASURED_MS = 12_000;
 const TOLERANCE = 0.2;
 /**
- * The number of links in the project that is read. Most of the cost of such a read is decrypting the tokens of the
- * links.
+ * The number of links in the project that is read. Such a read costs the service much, because it decrypts the links'
+ * tokens.
  */
 const LINKS = 200;
 

@@ -6,8 +6,8 @@ import { promisify } from 'node:util';
 const run = promisify(execFile);
 
 /**
- * Sets the limit of open files of a process to `limit`, and opens connections until they use this share of the limit.
- * Keeps the connections open. The disposal of `repair` closes them and restores the limit.
+ * Limits the open files of a process to `limit`, and opens connections until they use this share of the limit. Keeps
+ * the connections open. The disposal of `repair` closes them and restores the limit.
  */
 export async function leakSockets(
   { pid, url, share, limit }: { pid: number; url: string; share: number; limit: number },

@@ -98,7 +98,7 @@ const pixelFormat = (spec: ClipSpec) => {
   return isJpeg(spec) ? 'yuvj420p' : 'yuv420p';
 };
 
-/** Returns the filters from the base's pictures to the encoded ones. */
+/** Returns the filters that convert the base's pictures into the pictures to encode. */
 export function videoFilters(spec: ClipSpec): string {
   const [width, height] = storedSize(spec);
   // From 720 lines on, players assume BT.709 for pictures without a tag.

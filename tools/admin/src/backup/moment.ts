@@ -33,8 +33,8 @@ export interface Moment extends AsyncDisposable {
 
 /**
  * Chooses a moment at which every event is in a database: in the outbox of its record, or in the stored result of its
- * consumer. To reach this moment, publishing stops for a few seconds. During these, events wait in their records, as
- * during a Kafka outage.
+ * consumer. To reach this moment, publishing stops for a few seconds. During these seconds, events wait in their
+ * outbox, as during a Kafka outage.
  */
 export async function chooseMoment(databases: Databases, settings: Settings): Promise<Moment> {
   await using stack = new AsyncDisposableStack();

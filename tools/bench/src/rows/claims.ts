@@ -20,8 +20,8 @@ const LINKS = 4;
  */
 const TURNS = 4;
 /**
- * The number of bursts of the product for each burst of the peer, because a burst of the peer takes four times as long.
- * Each figure is the median of many bursts, because short bursts vary.
+ * The product's bursts per burst of the peer: a burst of the peer takes four times as long. Each figure is the median
+ * of many bursts, because short bursts vary.
  */
 const OWN_BURSTS = 4;
 

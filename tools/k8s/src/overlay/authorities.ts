@@ -15,8 +15,8 @@ const SERVERS: Readonly<Record<string, { variable: string; hasTls(values: Record
 };
 
 /**
- * Checks the authorities in the Secret `servers-ca`. Returns a fault for each authority of a server with TLS that a
- * program does not use because a setting is missing, and a note with the other authorities that no setting names.
+ * Checks the authorities in the Secret `servers-ca`. Returns a fault if a program lacks the setting that names the
+ * authority of its server with TLS, and a note with the other authorities that no setting names.
  */
 export async function authorityFindings(programs: Program[], all: Manifest[]): Promise<Finding[]> {
   const sentences = new Set<string>();

@@ -52,7 +52,7 @@ const STRETCH = 8;
 
 /**
  * A short clip, a long clip and a clip with a high bit rate. Their differences show the cost of each second and of each
- * megabyte, so all clips have the same pixels and key frame distance. Their format is that of Chrome and Firefox, so
+ * megabyte, so all clips have the same pixels and key frame distance. They have the format of Chrome and Firefox, so
  * the product must encode the sound.
  */
 const PIXELS = { width: 1280, height: 720 };

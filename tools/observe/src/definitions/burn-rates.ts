@@ -14,7 +14,7 @@ interface BurnRate {
 }
 
 export const PERIOD = 30 * DAY;
-/** The window of the base rates; longer windows average them. */
+/** The window of the recorded rates. Rates over longer windows are averages of these. */
 export const BASE = 5 * MINUTE;
 
 // The first two use 2 % of the budget in an hour and 5 % in six hours, the others 10 % in one day and in three days.

@@ -9,7 +9,7 @@ export interface Objective {
   title: string;
   /** The promise in a sentence. */
   promise: string;
-  /** The share that must keep it over 30 days. */
+  /** The share of events that must be good over 30 days. */
   target: number;
   /** Returns the rates of bad events and of all events, over a PromQL window. */
   bad: (window: string) => string;

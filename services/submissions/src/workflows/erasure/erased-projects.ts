@@ -7,7 +7,7 @@ import { purgeUploads } from './purge-uploads.ts';
 
 /**
  * If the project or the link of a submission was erased while the clip landed, erases the submission and counts it for
- * the owner. Returns whether it did.
+ * the owner. Returns true if it erased the submission.
  */
 export async function eraseIfProjectIs(
   context: EraseContext,

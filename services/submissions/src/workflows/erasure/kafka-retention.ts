@@ -10,6 +10,7 @@ export async function recordsEndAt({ config, kafka }: Pick<Context, 'config' | '
     const sentence = 'Kafka does not say how long it keeps records: do the same again when it answers.';
     throw new DomainError('unavailable', sentence, { cause });
   });
-  // Counts from the last event that a running job may still publish.
+  // A running job may still publish an event for `eraseAgainSeconds`, so the retention counts from the end of that
+  // time.
   return Number.isFinite(keptMs) ? new Date(Date.now() + config.eraseAgainSeconds * 1_000 + keptMs) : undefined;
 }

@@ -9,7 +9,7 @@ const PARTS = ['parts'] as const;
 /** The maximum number of archives in one turn of the sweeper. */
 const BATCH = 100;
 
-/** Ends the archives of a project in which something was erased, and removes their objects. */
+/** Ends the archives of a project after an erasure in it, and removes their objects. */
 export async function endArchives({ archives, objects }: Pick<EndContext, 'archives' | 'objects'>, projectId: string) {
   if ((await archives.end(projectId)) > 0) await objects.purge(archivesPrefix(projectId));
 }
