@@ -13,8 +13,8 @@ from \`K8S_POD_NAME\` or \`OTEL_RESOURCE_ATTRIBUTES\`, else the process id and a
 If the collector is slow or unreachable, only telemetry is lost: queues are bounded, and no request waits for them. No attribute contains a token or a user's text, and
 only \`recording.webhook.failing\` contains an id: the opaque random id of a project, in at most ten series. A metric has at most 2,000 series in a process; the others share the series \`otel.metric.overflow\`. The services send only the metrics on this page.
 
-Prometheus replaces each dot of a name or an attribute by \`_\` and appends the unit: \`recording.step.age\` in \`s\` becomes \`recording_step_age_seconds\`. A counter's name ends in \`_total\`, that of a gauge
-with the unit \`1\` in \`_ratio\`, and a histogram has three series: \`_bucket\`, \`_sum\`, \`_count\`.
+Prometheus replaces each dot of a name or an attribute by \`_\` and appends the unit: \`recording.step.age\` in \`s\` becomes \`recording_step_age_seconds\`. A counter's name ends in \`_total\`. The name of a gauge
+with the unit \`1\` ends in \`_ratio\`. A histogram has three series: \`_bucket\`, \`_sum\`, \`_count\`.
 
 Spans have \`recording.project.id\`, \`recording.submission.id\` and \`recording.upload.id\`, so a trace store finds the work of each service by the id of a clip. The log lines of
 the same steps have \`trace_id\`.

@@ -220,7 +220,7 @@ export const PIPELINE = {
     kind: 'gauge',
     unit: 's',
     description:
-      'How long all webhooks have been paused, by a restore or by the operator; 0 while they are sent. Meanwhile no event counts as late, and `npm run admin -- webhooks status` shows how many wait. One process of webhooks reads it.',
+      'How long all webhooks have been paused, by a restore or by the operator; 0 while they are sent. During a pause, no event counts as late, and `npm run admin -- webhooks status` shows how many wait. One process of webhooks reads it.',
     attributes: {},
   },
   'recording.webhook.endpoints.paused': {

@@ -73,11 +73,10 @@ export const variables = {
     default: DEFAULTS.expiresInDays * 86_400,
     min: 1,
   }),
-  bodyLimitBytes: integer(
-    'BODY_LIMIT_BYTES',
-    'the longest JSON body, except that of an import of people, which may have 8 MiB',
-    { default: 1_048_576, min: 1_024 },
-  ),
+  bodyLimitBytes: integer('BODY_LIMIT_BYTES', 'the longest JSON body; an import of people may have 8 MiB', {
+    default: 1_048_576,
+    min: 1_024,
+  }),
   bodyMemoryBytes: integer(
     'BODY_MEMORY_BYTES',
     'memory for bodies over 16 KiB until their requests are answered, at most half of it for one owner; more bodies are 503 with `Retry-After`',
@@ -146,7 +145,7 @@ export const variables = {
   ),
   s3CaFile: certificateFile(
     'S3_CA_FILE',
-    'the trusted authorities of an object store over TLS, instead of those of Node',
+    'the authorities to trust for an object store over TLS; they replace the authorities of Node',
   ),
   mcp: oneOf(
     'MCP',

@@ -40,7 +40,7 @@ export const variables = {
   uploadMaxBytes: integer('UPLOAD_MAX_BYTES', 'the largest upload', { default: 2 * 1024 ** 3, min: 1 }),
   uploadPartBytes: integer(
     'UPLOAD_PART_BYTES',
-    'the bytes that a request collects before it stores a part; it collects the next part meanwhile. A take with more than 500 parts is joined into one object when it lands',
+    'the bytes that a request collects before it stores a part; while it stores the part, it collects the next. A take with more than 500 parts is joined into one object when it lands',
     { default: 5 * 1024 ** 2, min: 1024, max: 64 * 1024 ** 2 },
   ),
   // The store client copies the bytes that it sends, unless the store verifies checksums.

@@ -12,8 +12,8 @@ import { isCutMp4 } from './mp4-boxes.ts';
 // an index that repeats a chunk could list packets without end.
 const MAX_PACKETS = 200_000;
 const MAX_STREAMS = 64;
-// No index of an MP4 has so many bytes besides its bytes per packet. A file that is larger than its packets by more
-// than this has packets that ffprobe did not read.
+// The index of an MP4 is smaller than these two limits together. If a file is larger than its packets by more than
+// that, ffprobe did not read all packets.
 const INDEX_BYTES = 64 * 1024;
 const INDEX_BYTES_PER_PACKET = 32;
 // The number of first packets to decode: a recording that begins in the middle of a stream has a decodable picture
