@@ -44,7 +44,12 @@ test('unwrap refuses every request that the secret did not sign', async () => {
     ['an empty secret', BODY, headers, ''],
     ['a secret that is not base64', BODY, headers, 'whsec_%%%%'],
     ['another id', BODY, { ...headers, 'webhook-id': 'x' }, WHSEC],
-    ['another time', BODY, { ...headers, 'webhook-timestamp': String(nowSeconds() - 1) }, WHSEC],
+    [
+      'another time',
+      BODY,
+      { ...headers, 'webhook-timestamp': String(Number(headers['webhook-timestamp']) - 1) },
+      WHSEC,
+    ],
     ['a request of six minutes ago', BODY, signed(WHSEC, BODY, nowSeconds() - 360), WHSEC],
     ['a request of the future', BODY, signed(WHSEC, BODY, nowSeconds() + 360), WHSEC],
     ['a time that is no number', BODY, { ...headers, 'webhook-timestamp': '1e9' }, WHSEC],
