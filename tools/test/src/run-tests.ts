@@ -31,12 +31,14 @@ const CHECK_IMAGE = /\/overlay-image\.test\.ts$/;
 // The test that creates users of the object store.
 const WITH_USERS = /\/rights-at-servers\.test\.ts$/;
 // Tests that verify signatures in Python.
-const SIGNED = /\/webhooks\/|\/owner-api\.test\.ts$/;
+const SIGNED = /\/webhooks\/|\/system\/docs\.test\.ts$/;
 // Tests that run the collector or Prometheus, or promtool.
 const OBSERVED = /^tools\/observe\/(test|src\/(servers|definitions))\//;
 const BROWSER = /\/browser\//;
-// The test that runs Schemathesis, and the samples of docs, one of which is in Python.
-const SAMPLED = /\/owner-api\.test\.ts$/;
+// The test that runs Schemathesis.
+const GENERATED = /\/owner-api\.test\.ts$/;
+// Tests that run programs of the docs, some of which are in Python.
+const SAMPLED = /\/system\/(?:owner-api|docs)\.test\.ts$/;
 // The test that completes commands in zsh.
 const COMPLETION = /\/completion\.test\.ts$/;
 // The test that transcribes with Whisper.
@@ -92,7 +94,7 @@ async function ensurePrograms(files: readonly string[], withServers: boolean): P
     withServers && ensure(['ffmpeg', 'flite', 'zbar-tools'], log),
     needed(BROWSER) && ensure(['chromium'], log),
     needed(COMPLETION) && ensure(['zsh'], log),
-    needed(SAMPLED) && ensure(['schemathesis'], log),
+    needed(GENERATED) && ensure(['schemathesis'], log),
     files.some(isDeployTest) && ensureManifestTools(context),
     needed(CHECK_IMAGE) && ensureCheckImage(context),
     needed(OBSERVED) && ensureObservability(context),
