@@ -20,27 +20,29 @@ export interface SampleRunner extends AsyncDisposable {
   run(name: string, program: string): Promise<string>;
 }
 
-// Each runner reads the names of programs, and prints one line with the error for each.
+// Each runner reads the names of programs, and prints one line with the error for each, in base64.
 const BASH = `
 while read -r name; do
-  if (mkdir "$name" && cd "$name" && ln ../clip.webm && bash -euo pipefail "../$name.sh") > output.txt 2> error.txt; then error=; else error="$(cat error.txt output.txt)"; fi
-  python3 -c 'import json, sys; print("${DONE}" + json.dumps(sys.argv[1]))' "$error"
+  if (mkdir "$name" && cd "$name" && ln ../clip.webm && bash -euo pipefail "../$name.sh") > output.txt 2> error.txt
+  then echo '${DONE}'
+  else echo '${DONE}'"$(cat error.txt output.txt | base64 -w 0)"
+  fi
 done`;
 const NODE = `
 import { createInterface } from 'node:readline';
 for await (const name of createInterface({ input: process.stdin })) {
   const error = await import(process.cwd() + '/' + name + '.ts').then(() => '', error => String(error));
-  console.log('${DONE}' + JSON.stringify(error));
+  console.log('${DONE}' + Buffer.from(error).toString('base64'));
 }`;
 const PYTHON = `
-import json, sys, traceback
+import base64, sys, traceback
 for line in sys.stdin:
     error = ""
     try:
         exec(open(line.strip() + ".py").read(), {})
     except BaseException:
         error = traceback.format_exc()
-    print("${DONE}" + json.dumps(error), flush=True)
+    print("${DONE}" + base64.b64encode(error.encode()).decode(), flush=True)
 `;
 
 const COMMANDS: Record<Language, (python: string) => [command: string, args: string[], ending: string]> = {
@@ -77,7 +79,7 @@ export async function startSampleRunner(
       for (;;) {
         const { value, done } = await lines.next();
         if (done) throw new Error(`${command} ended while it ran ${name}`);
-        if (value.startsWith(DONE)) return JSON.parse(value.slice(DONE.length));
+        if (value.startsWith(DONE)) return Buffer.from(value.slice(DONE.length), 'base64').toString();
       }
     },
     async [Symbol.asyncDispose]() {
