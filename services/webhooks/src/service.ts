@@ -22,7 +22,7 @@ import { requireKeys } from './workflows/require-keys.ts';
 import { startRetention } from './workflows/retention.ts';
 
 export interface WebhooksService extends RunningService {
-  /** `host:port` of the listener for other services, and then of the listener for the operator. */
+  /** The listeners as `host:port`: one for other services, one for the operator. */
   grpcAddress: string;
   operatorAddress: string;
 }

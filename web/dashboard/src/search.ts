@@ -19,7 +19,7 @@ function pattern(words: string[]): RegExp | undefined {
 /** Highlights each of the words in a text. */
 export function marked(text: string, words: string[]): ComponentChildren {
   const found = pattern(words);
-  // A split by a group returns other text and matches in turn.
+  // The pattern is a group, so `split` returns other text and matches alternately.
   return found ? text.split(found).map((part, index) => (index % 2 === 1 ? h('mark', null, part) : part)) : text;
 }
 

@@ -25,7 +25,7 @@ export interface SharedLinkContext {
 export interface CreationContext {
   baseUrl: string;
   expiresAt: Date | undefined;
-  /** The invitation in the request of the creation. */
+  /** The invitation from the request that created the link. */
   invitation?: Invitation | undefined;
 }
 

@@ -25,7 +25,7 @@ export function answerClientError(this: FastifyInstance, error: Error & { code?:
     response.once('close', () => socket.end());
     return;
   }
-  // This response may follow complete responses, but not a half-sent one.
+  // If a response is half sent, this connection cannot carry another response.
   const underWay = response?.headersSent;
   const answerShortBody = response && SHORT_BODIES.get(response.req);
   if (error.code === 'HPE_INVALID_EOF_STATE' && socket.writable && !underWay && answerShortBody) {

@@ -6,7 +6,7 @@ import { takesPage } from './errors.ts';
 export interface LinkedPage {
   /** The start of the page's path, in lower case. */
   start: '/r/' | '/project/';
-  /** The pattern of its route. */
+  /** The page's route, as Fastify writes it. */
   route: string;
   prefix: 'vr' | 'prj';
   addressOf(token: string): string;

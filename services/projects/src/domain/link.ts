@@ -40,7 +40,7 @@ export interface Link {
   reminded?: string[];
   /** The number of all its reminders; absent for none. */
   remindersSent?: number;
-  /** When the last one was sent. */
+  /** The time of the last reminder. */
   remindedAt?: Date;
   /** True after the person stopped the reminders. Nobody can undo this. */
   remindersStopped?: boolean;

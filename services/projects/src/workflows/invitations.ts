@@ -54,7 +54,7 @@ export function openReference(
   return opened ? opened.toString() : '';
 }
 
-/** Returns one digest of a reference for each key, the first key's first. */
+/** Returns a digest of a reference with each key, in the order of the keys. */
 export const referenceKeys = ({ secrets }: Secrets, projectId: string, reference: string): string[] =>
   secrets.digests(identityOf({ reference: reference.trim(), email: '' }) ?? '', sealedFor.person(projectId));
 
