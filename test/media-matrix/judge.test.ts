@@ -7,7 +7,7 @@ import { after, before, test } from 'node:test';
 import { CACHE, makeClip } from './src/clip/make-clip.ts';
 import { runTool } from './src/clip/run-ffmpeg.ts';
 import { type ClipSpec, PLAIN } from './src/clip/spec.ts';
-import { surprises } from './src/judge/expected.ts';
+import { mismatches } from './src/judge/expected.ts';
 import { judge } from './src/judge/judge.ts';
 
 const signal = AbortSignal.timeout(300_000);
@@ -67,11 +67,11 @@ test('a verdict that the rules do not allow is unexpected', () => {
     verdict: 'kept',
     reason: 'The video stays as it was uploaded: a copy would lose its turn.',
   } as const;
-  assert.deepEqual(surprises(PLAIN, { ...equal, faults: [] }), []);
-  assert.deepEqual(surprises(PLAIN, { ...kept, faults: [] }), ['it should be equal']);
+  assert.deepEqual(mismatches(PLAIN, { ...equal, faults: [] }), []);
+  assert.deepEqual(mismatches(PLAIN, { ...kept, faults: [] }), ['it should be equal']);
   const turned: ClipSpec = { ...PLAIN, container: 'webm', video: 'vp8', audio: 'opus', turn: 90 };
-  assert.deepEqual(surprises(turned, { ...kept, faults: [] }), []);
-  assert.deepEqual(surprises(turned, { ...equal, faults: [] }), ['it should be kept']);
-  const other = surprises(turned, { ...kept, reason: 'No thumbnail could be made.', faults: [] });
+  assert.deepEqual(mismatches(turned, { ...kept, faults: [] }), []);
+  assert.deepEqual(mismatches(turned, { ...equal, faults: [] }), ['it should be kept']);
+  const other = mismatches(turned, { ...kept, reason: 'No thumbnail could be made.', faults: [] });
   assert.deepEqual(other, ['the reason is not the expected one']);
 });

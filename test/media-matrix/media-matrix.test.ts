@@ -27,7 +27,7 @@ describe('the media of a clip equals the clip', () => {
   for (const row of boundedRows())
     test(row.name, { timeout: ROW_MS }, async () => {
       const place = { pipeline, cache: CACHE, dir: scratch, signal: ended.signal };
-      const { verdict, reason, surprises } = await runRow(row, place);
-      assert.deepEqual(surprises, [], `${verdict} ${reason}`);
+      const { verdict, reason, mismatches } = await runRow(row, place);
+      assert.deepEqual(mismatches, [], `${verdict} ${reason}`);
     });
 });

@@ -10,7 +10,7 @@ import { Schema } from 'mongoose';
 import { connectMongo, isOutOfTime } from '../src/mongo.ts';
 import { mongoVariables } from '../src/variables.ts';
 
-const FOR_A_FEW = 4;
+const CONNECTIONS_LEAST = 4;
 
 test('a new process has connections for several requests at once', async () => {
   const name = `start-${randomUUID()}`;
@@ -23,8 +23,8 @@ test('a new process has connections for several requests at once', async () => {
     const stages = [{ $currentOp: { allUsers: true, idleConnections: true } }, { $match: { appName: name } }];
     return await connection.getClient().db('admin').aggregate(stages, { readConcern: 'local' }).toArray();
   };
-  await until('the connections are opened', async () => (await opened()).length >= FOR_A_FEW);
-  assert.ok((await opened()).length <= 2 * FOR_A_FEW, 'no more connections than needed');
+  await until('the connections are opened', async () => (await opened()).length >= CONNECTIONS_LEAST);
+  assert.ok((await opened()).length <= 2 * CONNECTIONS_LEAST, 'no more connections than needed');
 });
 
 test('an address that the driver refuses is a fault of MONGO_URL, not an outage, and the error has no part of it', async () => {

@@ -33,7 +33,7 @@ before(async () => {
 after(() => rm(dir, { recursive: true, force: true }));
 
 // The deadline of calls that get no connection.
-const BRIEFLY = { deadlineMs: 700 };
+const SHORT_DEADLINE = { deadlineMs: 700 };
 const plaintext = { INTERNAL_PLAINTEXT: 'true' };
 
 async function serve(
@@ -98,18 +98,18 @@ test('users do not see the sentence of a refusal, only that something went wrong
 
 test('the handshake fails without a certificate and with one of another authority', async () => {
   await using served = await serve(ours.env('media'));
-  assert.equal(await outcome(served.address, theirs.env('submissions'), 'submissions', BRIEFLY), 'timeout');
-  assert.equal(await outcome(served.address, plaintext, 'submissions', BRIEFLY), 'timeout');
+  assert.equal(await outcome(served.address, theirs.env('submissions'), 'submissions', SHORT_DEADLINE), 'timeout');
+  assert.equal(await outcome(served.address, plaintext, 'submissions', SHORT_DEADLINE), 'timeout');
 });
 
 test('a client rejects a server with the certificate of another name or another authority', async () => {
   await using served = await serve(ours.env('media'));
   assert.equal(
-    await outcome(served.address, ours.env('submissions'), 'submissions', { ...BRIEFLY, server: 'projects' }),
+    await outcome(served.address, ours.env('submissions'), 'submissions', { ...SHORT_DEADLINE, server: 'projects' }),
     'timeout',
   );
   await using foreign = await serve(theirs.env('media'));
-  assert.equal(await outcome(foreign.address, ours.env('submissions'), 'submissions', BRIEFLY), 'timeout');
+  assert.equal(await outcome(foreign.address, ours.env('submissions'), 'submissions', SHORT_DEADLINE), 'timeout');
 });
 
 test('a stop waits for running calls', async () => {
@@ -158,7 +158,7 @@ test('a stop ends the calls that exceed its grace time, and waits for no idle co
   const silent = connect(Number(port), hostname);
   silent.on('error', () => {});
   await once(silent, 'connect');
-  const call = outcome(served.address, ours.env('submissions'), 'submissions', BRIEFLY);
+  const call = outcome(served.address, ours.env('submissions'), 'submissions', SHORT_DEADLINE);
   await began.promise;
   await served.close(50);
   assert.notEqual(await call, 'ok');
@@ -218,7 +218,12 @@ test('certificates, and then the authority behind them, are replaced under load 
   client.close();
   assert.deepEqual(failures, [], `${failures.length} of ${calls} calls failed`);
   const [TLS_CERT_FILE, TLS_KEY_FILE, TLS_CA_FILE] = ['tls.crt', 'tls.key', 'ca.crt'].map(file => join(first, file));
-  const gone = await outcome(served.address, { TLS_CERT_FILE, TLS_KEY_FILE, TLS_CA_FILE }, 'submissions', BRIEFLY);
+  const gone = await outcome(
+    served.address,
+    { TLS_CERT_FILE, TLS_KEY_FILE, TLS_CA_FILE },
+    'submissions',
+    SHORT_DEADLINE,
+  );
   assert.equal(gone, 'timeout', 'the previous authority is no longer trusted');
 });
 

@@ -12,7 +12,7 @@ const DATABASES = ['projects', 'submissions', 'webhooks'];
 // A query may examine this many documents that it does not return: these cost little, and tests use small data.
 const WASTED_MOST = 50;
 // With at most this many documents, any plan is good enough.
-const FEW = 10;
+const FEW_DOCUMENTS = 10;
 
 const number = (field: string) => ({ $ifNull: [field, 0] });
 /**
@@ -29,7 +29,7 @@ const OF_SERVICES = { appName: { $in: DATABASES }, ...NO_CHANGE_STREAM };
 const WASTEFUL = {
   $or: [
     { planSummary: { $regex: 'COLLSCAN' } },
-    { hasSortStage: true, docsExamined: { $gt: FEW } },
+    { hasSortStage: true, docsExamined: { $gt: FEW_DOCUMENTS } },
     {
       $expr: {
         $gt: [

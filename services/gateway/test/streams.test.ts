@@ -11,7 +11,7 @@ import { mediaContract } from './media-contract.ts';
 import { bounds, videoBounds } from './stream-bounds.ts';
 import {
   asProject,
-  type Behind,
+  type FakeServices,
   OWNER_ID,
   PROJECT_ID,
   SUBMISSION_ID,
@@ -29,7 +29,7 @@ let store: FakeStore;
 
 before(async () => {
   store = await startFakeStore();
-  const behind: Behind = {
+  const behind: FakeServices = {
     projects: {
       getProject: async () => ({ projectName: 'Stories', project: asProject() }),
       resolveDashboardToken: async () => ({ ownerId: OWNER_ID, projectId: PROJECT_ID }),
@@ -323,7 +323,7 @@ test('HEAD of an export only checks that the project exists', async () => {
 });
 
 /** An export that continues until its reader leaves. */
-const endless: NonNullable<Behind['exports']> = {
+const endless: NonNullable<FakeServices['exports']> = {
   async *export(_request, { signal }) {
     for (let made = 0; made < 4; made++) yield { chunk: Buffer.alloc(256 * 1024) };
     await new Promise(resolve => signal.addEventListener('abort', resolve));

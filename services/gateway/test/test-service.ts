@@ -18,7 +18,7 @@ import { readConfig } from '../src/config.ts';
 import { startService } from '../src/service.ts';
 
 /** The answers of the services behind the gateway in one test. A call that has no handler fails with `not_found`. */
-export interface Behind {
+export interface FakeServices {
   accounts?: Partial<Handlers<AccountsServiceServer>>;
   projects?: Partial<Handlers<ProjectsServiceServer>>;
   submissions?: Partial<Handlers<SubmissionsServiceServer>>;
@@ -32,14 +32,14 @@ export const SUBMISSION_ID = '019a0000-0000-7000-8000-000000000003';
 
 /** Starts the gateway as in production, with real gRPC servers that return the test's answers. */
 export async function startTestGateway(
-  behind: Behind = {},
+  behind: FakeServices = {},
   env: Record<string, string> = {},
   { log }: { log?: Logger } = {},
 ) {
   const calls: string[] = [];
   const tokens = new Map<string, string[]>();
   let authentications = 0;
-  const accounts: Behind['accounts'] = {
+  const accounts: FakeServices['accounts'] = {
     async authenticate({ tokenHash }) {
       authentications++;
       const scopes = tokens.get(Buffer.from(tokenHash).toString('hex'));

@@ -37,10 +37,10 @@ async function runAll({ rows, json, list }: Options, signal: AbortSignal): Promi
     if (json) progress(totalOf(results));
     if (results.length < rows.length) progress(`Ended after ${results.length} of ${rows.length} rows.`);
   }
-  return Number(results.some(({ surprises }) => surprises.length > 0));
+  return Number(results.some(({ mismatches }) => mismatches.length > 0));
 }
 
-function lineOf({ row, verdict, reason, surprises, seconds }: Result): string {
-  const mark = surprises.length === 0 ? '✔' : '✖';
-  return [`${mark} ${row.name}: ${verdict} (${seconds} s)`, reason, ...surprises].filter(Boolean).join('\n    ');
+function lineOf({ row, verdict, reason, mismatches, seconds }: Result): string {
+  const mark = mismatches.length === 0 ? '✔' : '✖';
+  return [`${mark} ${row.name}: ${verdict} (${seconds} s)`, reason, ...mismatches].filter(Boolean).join('\n    ');
 }

@@ -95,14 +95,14 @@ export type Prepared = Readonly<Record<string, () => Promise<Sample>>>;
 
 /** The product, and the same product measured again. */
 export const PRODUCT = 'product';
-export const AGAIN = 'product again';
+export const CONTROL = 'product again';
 
 /** Returns one goal for each metric: two measurements of the product must agree in it. */
-export const itself = (...metrics: string[]): Goal[] =>
-  metrics.map(metric => ({ text: `${metric} of the product beside itself`, metric, of: PRODUCT, to: AGAIN }));
+export const selfComparison = (...metrics: string[]): Goal[] =>
+  metrics.map(metric => ({ text: `${metric} of the product beside itself`, metric, of: PRODUCT, to: CONTROL }));
 
 /** Returns the two variants of the product. */
-export const twice = (take: () => Promise<Sample>): Prepared => ({ [PRODUCT]: take, [AGAIN]: take });
+export const controlPair = (take: () => Promise<Sample>): Prepared => ({ [PRODUCT]: take, [CONTROL]: take });
 
 /** Throws a sentence if a variant's answer is wrong. */
 export function expectEqual(what: string, actual: unknown, expected: unknown): void {

@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path';
 import { test } from 'node:test';
 import { serversFolder } from './servers-folder.ts';
 
-const PLENTY = 64 * 2 ** 30;
+const ENOUGH_BYTES = 64 * 2 ** 30;
 
 test('keeps the servers’ data in memory if there is room, else on the disk', async () => {
   await using memory = await mkdtempDisposable(join(tmpdir(), 'servers-folder-'));
@@ -14,9 +14,9 @@ test('keeps the servers’ data in memory if there is room, else on the disk', a
     await using folder = await serversFolder({ disk: disk.path, ...places });
     return dirname(folder.path);
   };
-  assert.equal(await parent({ memory: memory.path, availableBytes: PLENTY }), memory.path);
+  assert.equal(await parent({ memory: memory.path, availableBytes: ENOUGH_BYTES }), memory.path);
   assert.equal(await parent({ memory: memory.path, availableBytes: 2 ** 30 }), disk.path);
-  assert.equal(await parent({ memory: join(memory.path, 'none'), availableBytes: PLENTY }), disk.path);
+  assert.equal(await parent({ memory: join(memory.path, 'none'), availableBytes: ENOUGH_BYTES }), disk.path);
 });
 
 test('removes the folder of a killed run, and keeps that of a running one', async () => {
@@ -25,7 +25,7 @@ test('removes the folder of a killed run, and keeps that of a running one', asyn
   // No process has an id above Linux's maximum.
   for (const name of [used, 'recording-request-test-4194305-b', 'of-somebody-else'])
     await mkdir(join(memory.path, name));
-  await using folder = await serversFolder({ memory: memory.path, disk: memory.path, availableBytes: PLENTY });
+  await using folder = await serversFolder({ memory: memory.path, disk: memory.path, availableBytes: ENOUGH_BYTES });
   const left = (await readdir(memory.path)).filter(name => !folder.path.endsWith(name));
   assert.deepEqual(left.toSorted(), ['of-somebody-else', used]);
 });

@@ -17,11 +17,11 @@ export interface RecentProjects {
   invited(project: ProjectRef): void;
 }
 
-const KEPT = 10_000;
+const PROJECTS_MOST = 10_000;
 const KEPT_MS = 1_000;
 
 export function createRecentProjects(services: Pick<Services, 'projects'>): RecentProjects {
-  const recent = new LRUCache<string, ShownProject>({ max: KEPT, ttl: KEPT_MS });
+  const recent = new LRUCache<string, ShownProject>({ max: PROJECTS_MOST, ttl: KEPT_MS });
   // One number for all projects: after a change of any project, a running read is not cached, even if its project did
   // not change.
   let changes = 0;

@@ -32,8 +32,8 @@ const UPLOAD_ID = /^[\w-]+$/;
 // Far more than the service's responses that this gateway reads: these have a few hundred bytes.
 const READ_BYTES = 65_536;
 const KEPT_MS = 1_000;
-const AGAIN = 3;
-const AGAIN_MS = 50;
+const LOST_RETRIES = 3;
+const LOST_RETRY_MS = 50;
 const NOT_TAKEN = 'Uploads cannot be taken right now; try again in a moment.';
 
 type Upstream = { statusCode: number; headers: IncomingHttpHeaders; stream: Readable };
@@ -95,7 +95,7 @@ export async function uploadRoutes(app: FastifyInstance, context: Context): Prom
  */
 const againAfter: NonNullable<FastifyReplyFromHooks['retryDelay']> = ({ req, res, err, attempt, getDefaultDelay }) => {
   const isLost = (req as { method?: string }).method === 'HEAD' && err && !res;
-  if (isLost) return attempt < AGAIN ? AGAIN_MS * 2 ** attempt : null;
+  if (isLost) return attempt < LOST_RETRIES ? LOST_RETRY_MS * 2 ** attempt : null;
   return getDefaultDelay(req, res, err, attempt);
 };
 

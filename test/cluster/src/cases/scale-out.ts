@@ -10,8 +10,8 @@ type Plan = Parameters<ClusterCase['run']>[1];
 type Scaled = 'projects' | 'submissions';
 
 const SCALED: readonly Scaled[] = ['projects', 'submissions'];
-const FEW = 2;
-const MANY = 4;
+const PODS_LEAST = 2;
+const PODS_MOST = 4;
 const STABILISATION_SECONDS = 30;
 /** The time limit for scaling up: the load rises in steps, the autoscaler reacts, and a pod starts. */
 const OUT_MS = 240_000;
@@ -39,7 +39,7 @@ const LINKS = 200;
 async function allow({ product }: ClusterHarness, service: Scaled, most: number): Promise<void> {
   const policies = [{ type: 'Percent', value: 100, periodSeconds: 15 }];
   const soon = { scaleDown: { stabilizationWindowSeconds: STABILISATION_SECONDS, policies } };
-  const patch = JSON.stringify({ spec: { maxReplicas: most, behavior: most === FEW ? null : soon } });
+  const patch = JSON.stringify({ spec: { maxReplicas: most, behavior: most === PODS_LEAST ? null : soon } });
   await product.in(['patch', 'horizontalpodautoscaler', service, '--patch', patch]);
 }
 
@@ -77,8 +77,8 @@ async function expensiveRead({ owner, projects }: ClusterHarness, service: Scale
 async function outAndIn(harness: ClusterHarness, service: Scaled, plan: Plan): Promise<void> {
   const { product, noted } = harness;
   await using back = new AsyncDisposableStack();
-  back.defer(() => allow(harness, service, FEW));
-  await allow(harness, service, MANY);
+  back.defer(() => allow(harness, service, PODS_LEAST));
+  await allow(harness, service, PODS_MOST);
   const active = ['wait', '--for=condition=ScalingActive', `horizontalpodautoscaler/${service}`];
   await product.in([...active, `--timeout=${ACTIVE_SECONDS}s`], ACTIVE_SECONDS * 1_000 + 10_000);
   let out = 0;
@@ -86,16 +86,16 @@ async function outAndIn(harness: ClusterHarness, service: Scaled, plan: Plan): P
   const path = await expensiveRead(harness, service);
   const press = async () => {
     rate = await whilePressing(harness, path, async enough => {
-      out = await secondsUntil(harness, service, MANY, OUT_MS);
+      out = await secondsUntil(harness, service, PODS_MOST, OUT_MS);
       enough();
       await judgeShares(harness, service);
     });
   };
   await whileContributing(harness, plan, press);
   // From here on, owners read little, because the uploads alone keep three pods busy.
-  const inAgain = await secondsUntil(harness, service, FEW, IN_MS);
+  const inAgain = await secondsUntil(harness, service, PODS_LEAST, IN_MS);
   noted(
-    `${service}: ${MANY} pods ready after ${out} s, at ${rate} reads a second; ${FEW} again after another ${inAgain} s`,
+    `${service}: ${PODS_MOST} pods ready after ${out} s, at ${rate} reads a second; ${PODS_LEAST} again after another ${inAgain} s`,
   );
 }
 

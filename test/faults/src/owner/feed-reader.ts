@@ -13,7 +13,7 @@ export interface FeedReader {
 }
 
 const RETRY_MS = 200;
-const AGAIN = 0.1;
+const REPEATED_SHARE = 0.1;
 
 /** Follows the feed of the owner with this token until `end` fires. Each page has a random size up to `most`, and a random wait. */
 export function followFeed(
@@ -33,7 +33,7 @@ export function followFeed(
         continue;
       }
       // Sometimes requests the same page twice, like a reader that lost the first response.
-      const again = random.chance(AGAIN) ? await pageOf(harness, apiToken, query(), after) : undefined;
+      const again = random.chance(REPEATED_SHARE) ? await pageOf(harness, apiToken, query(), after) : undefined;
       if (again && !sameStart(page.events, again.events))
         harness.violated(`a page of the feed changed: ${idsOf(page.events)} became ${idsOf(again.events)}`);
       seen.push(...page.events);

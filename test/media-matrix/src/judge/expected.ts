@@ -64,7 +64,7 @@ function isHeld(clip: ClipSpec): boolean {
 }
 
 /** Returns the differences of a judgement from the permitted results of a clip; empty if there are none. */
-export function surprises(clip: ClipSpec, { verdict, reason, faults }: Judgement): string[] {
+export function mismatches(clip: ClipSpec, { verdict, reason, faults }: Judgement): string[] {
   const expected = expectedOf(clip);
   const found = [...faults];
   if (!expected.verdicts.includes(verdict)) found.unshift(`it should be ${expected.verdicts.join(' or ')}`);

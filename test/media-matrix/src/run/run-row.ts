@@ -1,7 +1,7 @@
 import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { makeClip } from '../clip/make-clip.ts';
-import { surprises } from '../judge/expected.ts';
+import { mismatches } from '../judge/expected.ts';
 import { type Judgement, judge } from '../judge/judge.ts';
 import type { Row } from '../rows/row.ts';
 import type { Pipeline } from './pipeline.ts';
@@ -10,7 +10,7 @@ export interface Result extends Omit<Judgement, 'verdict' | 'faults'> {
   row: Row;
   verdict: Judgement['verdict'] | 'error';
   /** The differences from the expected result; empty if there are none. */
-  surprises: string[];
+  mismatches: string[];
   seconds: number;
 }
 
@@ -31,9 +31,9 @@ export async function runRow(
     const outcome = await pipeline.process(path, files);
     const judgement = await judge(path, row.clip, outcome, limit);
     const { verdict, reason } = judgement;
-    return { row, verdict, reason, surprises: surprises(row.clip, judgement), seconds: ended() };
+    return { row, verdict, reason, mismatches: mismatches(row.clip, judgement), seconds: ended() };
   } catch (error) {
-    return { row, verdict: 'error', reason: '', surprises: [String((error as Error).message)], seconds: ended() };
+    return { row, verdict: 'error', reason: '', mismatches: [String((error as Error).message)], seconds: ended() };
   } finally {
     await rm(files, { recursive: true, force: true });
   }

@@ -7,7 +7,7 @@ import { startGoZip } from '../peers/go.ts';
 import { clipOf } from '../product/clips.ts';
 import { bearer, createProject, landClip } from '../product/product.ts';
 import { openStores, type Stores } from '../product/stores.ts';
-import { type Bench, itself, PRODUCT, type Prepared, type Row, twice } from '../row.ts';
+import { type Bench, controlPair, PRODUCT, type Prepared, type Row, selfComparison } from '../row.ts';
 import { timed } from '../sample.ts';
 import type { Sample } from '../stats/rounds.ts';
 
@@ -28,7 +28,7 @@ export const archive: Row = {
     { text: 'MB/s, of `zip -0` on local files', metric: 'rate', of: PRODUCT, to: ZIP, atLeast: 1.5 },
     { text: 'MB/s, of Go archive/zip', metric: 'rate', of: PRODUCT, to: GO, atLeast: 0.8 },
   ],
-  self: itself('rate'),
+  self: selfComparison('rate'),
   async prepare(bench, stack): Promise<Prepared> {
     const { product, peers, signal, scale, dir } = bench;
     const project = await createProject(product, 'Many clips');
@@ -53,7 +53,7 @@ export const archive: Row = {
     // The archive contains three more files: project.json, submissions.csv and transcripts.txt.
     await expectArchive(bench, 'project.zip', request, { videos: ids.length, others: 3, size });
     const variants: Record<string, () => Promise<Sample>> = {
-      ...twice(downloadSample(bench, request, bytes)),
+      ...controlPair(downloadSample(bench, request, bytes)),
       [ZIP]: () => timed(bench, async () => zipLocally(files, bytes, signal)),
     };
     if (peers.go) {

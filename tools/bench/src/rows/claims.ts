@@ -6,7 +6,7 @@ import { readConfig } from '../../../../services/projects/src/config.ts';
 import { openContext } from '../../../../services/projects/src/context.ts';
 import { beginResponse } from '../../../../services/projects/src/workflows/begin-response.ts';
 import { ask, createProject, type Product } from '../product/product.ts';
-import { expectEqual, itself, PRODUCT, type Prepared, type Row, twice } from '../row.ts';
+import { controlPair, expectEqual, PRODUCT, type Prepared, type Row, selfComparison } from '../row.ts';
 import { msOf, oneByOne, timed } from '../sample.ts';
 import { quantile } from '../stats/interval.ts';
 
@@ -52,7 +52,7 @@ export const claims: Row = {
   turns: TURNS,
   atOnce: true,
   goals: [{ text: 'time, of bare findOneAndUpdate', metric: 'ms', of: PRODUCT, to: BARE, atMost: 1.3 }],
-  self: itself('ms'),
+  self: selfComparison('ms'),
   async prepare(bench, stack): Promise<Prepared> {
     const { product } = bench;
     const { repeats } = bench.scale;
@@ -111,7 +111,7 @@ export const claims: Row = {
         for (let done = 0; done < repeats; done++) each.push(...(await alone(() => several(claim, count))));
         return { ms: quantile(each, 0.5) };
       });
-    return { ...twice(sample(own, OWN_BURSTS)), [BARE]: sample(bare, 1) };
+    return { ...controlPair(sample(own, OWN_BURSTS)), [BARE]: sample(bare, 1) };
   },
 };
 

@@ -13,7 +13,7 @@ const LARGE = 'large';
 /** A turn sends REQUESTS × `repeats` requests of each kind. The figure is their median. */
 const REQUESTS = 4;
 const TURNS = 8;
-const FEW = 10;
+const SMALL_COUNT = 10;
 const MOST = 1.2;
 
 interface LinkPage {
@@ -35,7 +35,7 @@ const middle = (count: number) => Math.floor(count / 2);
 
 /** Every page has as many entries in the large lists as in the small ones, so that the answers have the same length. */
 const LINK_PAGES: Record<string, LinkPage> = {
-  'first page of links': { query: () => ({ limit: `${FEW}` }), expected: () => some(1, FEW) },
+  'first page of links': { query: () => ({ limit: `${SMALL_COUNT}` }), expected: () => some(1, SMALL_COUNT) },
   'page of links in the middle': {
     query: lists => ({ limit: '4', cursor: lists.linksAfter(middle(lists.links)) }),
     expected: ({ links }) => some(middle(links) + 1, 4),
@@ -55,10 +55,10 @@ const LINK_PAGES: Record<string, LinkPage> = {
   },
 };
 const EVENT_PAGES: Record<string, EventPage> = {
-  'first page of events': { limit: FEW },
+  'first page of events': { limit: SMALL_COUNT },
   'page of events in the middle': { limit: 4, after: ({ events }) => middle(events) },
-  'last page of events': { limit: FEW, after: ({ events }) => events - 3, expected: 3 },
-  'empty page of events': { limit: FEW, after: ({ events }) => events, expected: 0 },
+  'last page of events': { limit: SMALL_COUNT, after: ({ events }) => events - 3, expected: 3 },
+  'empty page of events': { limit: SMALL_COUNT, after: ({ events }) => events, expected: 0 },
 };
 const METRICS = [...Object.keys(LINK_PAGES), ...Object.keys(EVENT_PAGES)];
 
@@ -76,7 +76,7 @@ export const growthLists: Row = {
   async prepare(bench, stack): Promise<Prepared> {
     const { product, secretsKey, signal, scale } = bench;
     const seed = stack.use(await openListSeed(product, secretsKey));
-    const small = await seed.fill(await newOwner(product), FEW, FEW);
+    const small = await seed.fill(await newOwner(product), SMALL_COUNT, SMALL_COUNT);
     const large = await seed.fill(await newOwner(product), scale.growth.links, scale.growth.events);
     for (const [name, lists] of Object.entries({ [SMALL]: small, [LARGE]: large })) await check(name, lists);
     const client = stack.use(openLoadClient(product.baseUrl, 1));

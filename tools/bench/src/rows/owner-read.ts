@@ -2,7 +2,7 @@ import type { ProjectDetailJson } from '@recording-request/contract/resources/pr
 import { getSample } from '../get-sample.ts';
 import { startGrpcGateway } from '../peers/go.ts';
 import { ask, bearer, createProject } from '../product/product.ts';
-import { expectEqual, itself, PRODUCT, type Prepared, type Row, twice } from '../row.ts';
+import { controlPair, expectEqual, PRODUCT, type Prepared, type Row, selfComparison } from '../row.ts';
 import { partOf } from '../sample.ts';
 
 /**
@@ -29,7 +29,7 @@ export const ownerRead: Row = {
     { text: 'CPU, of Go grpc-gateway', metric: 'cpuMs', of: PRODUCT, to: PEER, atMost: 1.1 },
     { text: 'rate, of Go grpc-gateway', metric: 'rate', of: PRODUCT, to: PEER, atLeast: 0.9 },
   ],
-  self: itself('cpuMs', 'rate'),
+  self: selfComparison('cpuMs', 'rate'),
   async prepare(bench, stack): Promise<Prepared> {
     const turn = partOf(bench, TURN);
     const { product, peers } = bench;
@@ -39,7 +39,7 @@ export const ownerRead: Row = {
     const behind = [projects.pid, submissions.pid];
     const own = await ask<ProjectDetailJson>(product, path);
     expectEqual('the product’s answer', own.projectId, projectId);
-    const variants = twice(
+    const variants = controlPair(
       getSample(turn, stack, { origin: product.baseUrl, path, counted: [gateway.pid, ...behind] }),
     );
     if (!peers.go) return variants;

@@ -5,7 +5,7 @@ import { startPeer } from '../peers/peer.ts';
 import { clipOf } from '../product/clips.ts';
 import { ask, bearer, createProject, landClip } from '../product/product.ts';
 import { openSeed } from '../product/seed.ts';
-import { expectEqual, itself, PRODUCT, type Prepared, type Row, twice } from '../row.ts';
+import { controlPair, expectEqual, PRODUCT, type Prepared, type Row, selfComparison } from '../row.ts';
 import { partOf } from '../sample.ts';
 
 /**
@@ -36,7 +36,7 @@ export const page: Row = {
       atLeast: 1.8,
     },
   ],
-  self: itself('rate'),
+  self: selfComparison('rate'),
   async prepare(bench, stack): Promise<Prepared> {
     const turn = partOf(bench, TURN);
     const { product, peers, signal } = bench;
@@ -73,7 +73,7 @@ export const page: Row = {
     expectEqual('the peer’s page', await other.json(), own);
     const behind = [projects.pid, submissions.pid];
     return {
-      ...twice(getSample(turn, stack, { origin: product.baseUrl, path, counted: [gateway.pid, ...behind] })),
+      ...controlPair(getSample(turn, stack, { origin: product.baseUrl, path, counted: [gateway.pid, ...behind] })),
       [PEER]: getSample(turn, stack, { origin: peer.url, path, counted: [peer.pid, ...behind] }),
     };
   },

@@ -16,7 +16,7 @@ import {
   sendUpload,
 } from '../product/product.ts';
 import { startCollector } from '../product/telemetry.ts';
-import { AGAIN, type Bench, expectEqual, itself, PRODUCT, type Prepared, type Row } from '../row.ts';
+import { type Bench, CONTROL, expectEqual, PRODUCT, type Prepared, type Row, selfComparison } from '../row.ts';
 import { partOf, timed } from '../sample.ts';
 import type { Metrics } from '../stats/goal.ts';
 import type { Sample } from '../stats/rounds.ts';
@@ -48,7 +48,7 @@ const CLIP_BYTES = 1e6;
 /**
  * Two sets of processes of the same program differ by some percent. Comparing with the mean of two sets is more exact.
  */
-const off = { to: [PRODUCT, AGAIN] };
+const off = { to: [PRODUCT, CONTROL] };
 
 /**
  * The cost of telemetry for a read. One variant sends traces and metrics to a collector; the others send none. Each variant
@@ -64,12 +64,12 @@ export const telemetryReads: Row = {
   rounds: 12,
   turns: TURNS,
   goals: [{ text: 'CPU of a read, telemetry on compared with off', metric: 'cpuMs', of: ON, ...off, atMost: 1.15 }],
-  self: itself('cpuMs'),
+  self: selfComparison('cpuMs'),
   async prepare(bench, stack): Promise<Prepared> {
     const collector = await startCollector(bench, stack);
     const samples = {
       [PRODUCT]: await readSamples(bench, stack, 'telemetry-off', {}),
-      [AGAIN]: await readSamples(bench, stack, 'telemetry-off-again', {}),
+      [CONTROL]: await readSamples(bench, stack, 'telemetry-off-again', {}),
       [ON]: await readSamples(bench, stack, 'telemetry-on', { ...collector.env, ...METRICS_OFTEN }),
     };
     // Takes as many samples as a whole round, so that the next round starts with its first turn.
@@ -97,7 +97,7 @@ export const telemetryClips: Row = {
       atMost: 1.1,
     },
   ],
-  self: itself('landingCpuMs'),
+  self: selfComparison('landingCpuMs'),
   async prepare(bench, stack): Promise<Prepared> {
     const file = await clipOf(CLIP_BYTES);
     const collector = await startCollector(bench, stack);
@@ -108,7 +108,7 @@ export const telemetryClips: Row = {
     };
     const samples = {
       [PRODUCT]: await sampler('clips-off', {}),
-      [AGAIN]: await sampler('clips-off-again', {}),
+      [CONTROL]: await sampler('clips-off-again', {}),
       [ON]: await sampler('clips-on', collector.env),
     };
     await samples[ON]!();

@@ -6,7 +6,7 @@ import { startTusPeer } from '../peers/tus.ts';
 import { clipOf } from '../product/clips.ts';
 import { createProject, createUpload, type File, PATCH, readyClips, sendUpload } from '../product/product.ts';
 import { openStores, type Stores } from '../product/stores.ts';
-import { type Bench, expectEqual, itself, PRODUCT, type Prepared, type Row, twice } from '../row.ts';
+import { type Bench, controlPair, expectEqual, PRODUCT, type Prepared, type Row, selfComparison } from '../row.ts';
 import { timed } from '../sample.ts';
 import type { Sample } from '../stats/rounds.ts';
 
@@ -22,14 +22,14 @@ export const uploadIn: Row = {
   needs: ['media', 'curl', 'tus'],
   minutes: 2,
   goals: [{ text: 'MB/s, of @tus/server with @tus/s3-store', metric: 'rate', of: PRODUCT, to: TUS, atLeast: 1 }],
-  self: itself('rate'),
+  self: selfComparison('rate'),
   async prepare(bench, stack): Promise<Prepared> {
     const { product, peers, scale } = bench;
     const file = await clipOf(scale.largeBytes);
     const stores = stack.use(await openStores(product));
     const { clip } = await sendOwn(bench, file);
     expectEqual('the product’s SHA-256 of an upload', clip.sha256, await sha256Of(file.path));
-    const variants = twice(async () => (await sendOwn(bench, file)).sample);
+    const variants = controlPair(async () => (await sendOwn(bench, file)).sample);
     if (!peers.tus) return variants;
     const store = { ...product.serversEnv, S3_BUCKET: product.bucket };
     const tus = stack.use(await startTusPeer(peers.tus, peers.place, store));

@@ -8,7 +8,7 @@ import { clipOf } from '../product/clips.ts';
 import { startOffloadProduct } from '../product/offload-product.ts';
 import { bearer, createProject, type File, landClip, type Product } from '../product/product.ts';
 import { openStores } from '../product/stores.ts';
-import { type Bench, expectEqual, itself, PRODUCT, type Prepared, type Row, twice } from '../row.ts';
+import { type Bench, controlPair, expectEqual, PRODUCT, type Prepared, type Row, selfComparison } from '../row.ts';
 import { loopSample, partOf } from '../sample.ts';
 import type { Sample } from '../stats/rounds.ts';
 
@@ -39,7 +39,7 @@ export const videoOut: Row = {
     { text: '1 MB ranges a second, of nginx', metric: 'ranges', of: PRODUCT, to: NGINX, atLeast: 0.7 },
     { text: 'MEDIA_OFFLOAD: MB/s, of nginx', metric: 'rate', of: OFFLOADED, to: NGINX, atLeast: 0.9 },
   ],
-  self: itself('rate', 'cpuMs', 'ranges'),
+  self: selfComparison('rate', 'cpuMs', 'ranges'),
   async prepare(bench, stack): Promise<Prepared> {
     const turn = partOf(bench, TURN);
     const { product, peers, scale } = turn;
@@ -49,7 +49,7 @@ export const videoOut: Row = {
     const signedAt = (peer: { url: string }) => `${peer.url}${signed.pathname}${signed.search}`;
     const sums = [await sumsOf(bench, { url: signed.href }), await sumsOf(bench, plain.request)];
     const variants: Record<string, () => Promise<Sample>> = {
-      ...twice(sampleOf(turn, plain.request, size, plain.counted)),
+      ...controlPair(sampleOf(turn, plain.request, size, plain.counted)),
     };
     const add = async (name: string, peer: { url: string }, counted: number[]) => {
       const other = { url: signedAt(peer) };

@@ -42,10 +42,10 @@ export const EVIDENCE = 60;
  * An alert about a cause keeps firing for this many seconds after its condition: as long as the evidence of its effects
  * lasts, plus two evaluations. Otherwise, Alertmanager would send the pages about the effects after the recovery.
  */
-export const KEPT = 90;
-/** The minimums of EVIDENCE and KEPT (seconds) after the division by a factor: a rate needs two samples. */
+export const KEEP_FIRING = 90;
+/** The minimums of EVIDENCE and KEEP_FIRING (seconds) after the division by a factor: a rate needs two samples. */
 export const LEAST_EVIDENCE = 5;
-export const LEAST_KEPT = 7;
+export const LEAST_KEEP_FIRING = 7;
 
 /** Returns a selector of the buckets up to `seconds`. OpenMetrics writes `10.0` for 10. */
 export const upTo = (seconds: number): string =>

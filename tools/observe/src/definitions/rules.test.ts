@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { before, describe, test } from 'node:test';
-import { EVIDENCE, KEPT } from './alert.ts';
+import { EVIDENCE, KEEP_FIRING } from './alert.ts';
 import { ALERTS, alertNames } from './alerts.ts';
 import { EVERY } from './burn-rates.ts';
 import { EXPLAINS, type Selection } from './explains.ts';
@@ -65,7 +65,7 @@ test('only a page silences a page', () => {
 });
 
 test('a cause fires for longer than the evidence of its effects lasts', () => {
-  assert(KEPT >= EVIDENCE + 2 * EVERY);
+  assert(KEEP_FIRING >= EVIDENCE + 2 * EVERY);
 });
 
 test('no alert explains itself through others', () => {

@@ -1,5 +1,5 @@
 import { stringify } from 'yaml';
-import { type Alert, KEPT, LEAST_KEPT } from './alert.ts';
+import { type Alert, KEEP_FIRING, LEAST_KEEP_FIRING } from './alert.ts';
 import { PROCESS_ALERTS } from './alerts/processes.ts';
 import { SERVER_ALERTS } from './alerts/servers.ts';
 import { WAIT_ALERTS } from './alerts/waits.ts';
@@ -43,7 +43,7 @@ function alertingRule({ time, runbooks }: RuleSettings, alert: Alert): AlertingR
     alert: name,
     expr: alert.expr(time),
     for: duration(time.seconds(alert.forSeconds, alert.leastForSeconds)),
-    ...(about !== 'promise' && { keep_firing_for: duration(time.seconds(KEPT, LEAST_KEPT)) }),
+    ...(about !== 'promise' && { keep_firing_for: duration(time.seconds(KEEP_FIRING, LEAST_KEEP_FIRING)) }),
     labels: { severity, about, ...labels },
     annotations: { summary, description, runbook_url: `${runbooks}/${name}.md` },
   };

@@ -44,7 +44,7 @@ export const ERASED: Refusal = {
 };
 
 /** The sentence for the contributor when a take ends as `failed` without a fault of the contributor. */
-export const KEPT = 'This take could not be taken in. It is kept for the operator of this service.';
+export const KEPT_SENTENCE = 'This take could not be taken in. It is kept for the operator of this service.';
 
 // The errors of the projects service that a retry cannot change. A conflict is not among them, because another holder
 // may release the use.

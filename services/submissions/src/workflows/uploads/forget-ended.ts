@@ -3,7 +3,7 @@ import type { Upload } from '../../domain/uploads/upload.ts';
 import { removeEnded } from './upload-bytes.ts';
 
 // This many ended uploads stay, so that a contributor sees why the last tries were refused.
-const KEPT = 20;
+const ENDED_KEPT = 20;
 
 /**
  * Removes ended uploads of a response that did not land, except for the newest. Otherwise a client that is refused
@@ -15,7 +15,7 @@ export async function forgetEnded(
   { linkId, responseId, projectId }: Upload,
 ): Promise<void> {
   const { uploads, backupHold } = context;
-  const older = await uploads.endedBefore({ linkId, responseId, projectId }, KEPT);
+  const older = await uploads.endedBefore({ linkId, responseId, projectId }, ENDED_KEPT);
   // Keeps all while a backup runs, because it may need some of them. The end of the next upload checks them again.
   if (older.length === 0 || (await backupHold.isHeld())) return;
   for (const upload of older) {

@@ -19,7 +19,7 @@ import {
   isMissing,
   isNoVideo,
   judge,
-  KEPT,
+  KEPT_SENTENCE,
   NO_VIDEO,
   problemOf,
   type Refusal,
@@ -178,7 +178,7 @@ async function attemptToLand(context: LandContext, upload: Upload, hold: Hold): 
     return landed;
   } catch (error) {
     const { failures, faults } = await uploads.failed(upload, isFault(error), problemOf(error));
-    const sentence = finalSentence(error) ?? (faults >= config.landingFaultsMax ? KEPT : undefined);
+    const sentence = finalSentence(error) ?? (faults >= config.landingFaultsMax ? KEPT_SENTENCE : undefined);
     if (sentence !== undefined && (await endAsFailed(context, upload, hold.workerId, sentence))) {
       ended('failed');
       log.error({ err: error, ...about, failures }, 'An upload could not land; its bytes are kept until its hold ends');

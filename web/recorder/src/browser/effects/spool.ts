@@ -36,7 +36,7 @@ export async function openSpool(): Promise<Spool> {
     };
     return durable(await settled(opening));
   } catch {
-    return fleeting();
+    return memorySpool();
   }
 }
 
@@ -66,7 +66,7 @@ function durable(database: IDBDatabase): Spool {
   };
 }
 
-function fleeting(): Spool {
+function memorySpool(): Spool {
   return {
     takes: async () => [],
     put: async () => {},
