@@ -3,7 +3,7 @@ import Type, { type Static } from 'typebox';
 import { dueAtInput, invitationInput, metadataInput, personInput } from './invitation.ts';
 import { DEFAULTS, LIMITS } from './limits.ts';
 import { plainText } from './request-fields.ts';
-import { CsvQuery, moment, PLUS_HINT, page } from './requests.ts';
+import { CsvQuery, moment, PLUS, page } from './requests.ts';
 import { PERSON_STATES, type PersonStateName } from './resources/fields.ts';
 
 const strict = { additionalProperties: false } as const;
@@ -89,7 +89,7 @@ const filter = {
       'x-constraint': `must have 1 to ${LIMITS.recipientTextLength} characters, and no control characters`,
     }),
   ),
-  changedAfter: moment('Keep only single-recipient links whose `changedAt` is strictly after this time.', PLUS_HINT),
+  changedAfter: moment('Keep only single-recipient links whose `changedAt` is strictly after this time.', PLUS),
 };
 
 export const LinksQuery = Type.Object({

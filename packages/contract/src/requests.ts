@@ -238,7 +238,7 @@ export const ExportZipQuery = Type.Object({
 });
 export type ExportFilter = Static<typeof ExportZipQuery>;
 // A plus sign in a query means a space.
-export const PLUS_HINT = 'in an address + is written %2B';
+export const PLUS = 'in an address + is written %2B';
 /** The filters of a list of submissions that an export does not have. */
 const search = {
   q: Type.Optional(
@@ -280,11 +280,11 @@ const search = {
       description: 'Keep only submissions with this `mediaStatus`.',
     }),
   ),
-  createdAfter: moment('Keep only submissions whose `createdAt` is strictly after this time.', PLUS_HINT),
-  createdBefore: moment('Keep only submissions whose `createdAt` is strictly before this time.', PLUS_HINT),
+  createdAfter: moment('Keep only submissions whose `createdAt` is strictly after this time.', PLUS),
+  createdBefore: moment('Keep only submissions whose `createdAt` is strictly before this time.', PLUS),
   changedAfter: moment(
     'Keep only submissions whose `changedAt` is strictly after this time: they landed or changed in any part.',
-    PLUS_HINT,
+    PLUS,
   ),
 };
 
@@ -346,10 +346,7 @@ export const EventsQuery = Type.Object({
       'x-constraint': 'must be the nextCursor of an earlier page',
     }),
   ),
-  since: moment(
-    'Begin with the events that the feed recorded from this time on. Not together with `after`.',
-    PLUS_HINT,
-  ),
+  since: moment('Begin with the events that the feed recorded from this time on. Not together with `after`.', PLUS),
   types: Type.Optional(
     Type.String({
       pattern: `^${FEED_TYPE}(?:,${FEED_TYPE})*$`,
