@@ -61,7 +61,7 @@ export const dueAtInput = Type.Unsafe<string | null>({
 
 const Person = Type.Object(personFields, strict);
 export type PersonInput = Static<typeof Person>;
-/** A person as PATCH of a link accepts it. */
+/** The person in the body of a link's PATCH. */
 export const personInput = Type.Unsafe<PersonInput | null>({
   ...Person,
   type: ['object', 'null'],

@@ -20,7 +20,7 @@ export interface ListenersOptions {
   log: Logger;
 }
 
-/** Serves `services` to the other services, and on a second listener, if configured, to the operator. */
+/** Starts a listener for the other services and, if it is configured, a listener for the operator. */
 export async function startListeners(options: ListenersOptions): Promise<Listeners> {
   const { config, services, internal, callers, log } = options;
   await using starting = new AsyncDisposableStack();

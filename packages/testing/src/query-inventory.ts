@@ -44,8 +44,8 @@ export interface InventoryOptions<S extends Stores<S>> {
 }
 
 /**
- * The number of documents that an operation may examine in addition to twice the returned ones, for the ends of index
- * ranges and for misses in a small set.
+ * An operation may examine twice as many documents as it returns, and this many more: the ends of index ranges, and
+ * misses in a small set.
  */
 const SLACK = 10;
 const WHOLE = 'reads a whole collection';

@@ -24,7 +24,7 @@ interface Run {
 
 const WARM_MS = 120_000;
 const QUIET_MS = 240_000;
-/** The time without faults before a delay. The runbook's query compares with it. */
+/** Before a delay, the system runs this long without faults, because the runbook's query compares both times. */
 const CALM_MS = 40_000;
 
 /**

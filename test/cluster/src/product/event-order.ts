@@ -29,7 +29,7 @@ export async function publishedEvents(brokers: string[]): Promise<PublishedEvent
     for (const { partition, low, high } of await admin.fetchTopicOffsets(topic))
       if (BigInt(high) > BigInt(low)) left.set(`${topic} ${partition}`, BigInt(high));
   const events: PublishedEvent[] = [];
-  // A consumer group that remains does no harm.
+  // If the deletion fails, the remaining consumer group does no harm.
   closing.defer(() =>
     admin.deleteGroups([GROUP]).then(
       () => {},

@@ -239,7 +239,7 @@ class Sending {
   }
 }
 
-/** One answer in the contributor's view of a response. */
+/** One answer of a response, as the contributor's page reads it. */
 interface Answered {
   questionIndex: number | null;
   submissionId: string | null;

@@ -229,8 +229,8 @@ function refresh(clip: Clip): void {
 }
 
 /**
- * Renders a changed write access. Keeps the focus in the review box: on the star with write access, otherwise on the
- * button that requests the access.
+ * Renders the clip again after the write access changed. Keeps the focus in the review box: on the star with write
+ * access, otherwise on the button that requests the access.
  */
 function refreshAccess(): void {
   const focused = document.activeElement?.closest('#review-box, #review-this');
