@@ -72,7 +72,7 @@ export function createLease(connection: Connection, name: string, leaseMs: numbe
   const leases = () => connection.db!.collection<LeaseRow>('leases');
   let renewals = 0;
   /**
-   * The lease of another process, with the time since which this process has seen no renewal, by its monotonic clock.
+   * The lease of another process, and the time when this process first saw its current renewal, by the monotonic clock.
    */
   let waitedFor: { renewal: string; at: number } | undefined;
 

@@ -41,7 +41,10 @@ export const COPY_BYTES = 5 * 1024 ** 3;
 // Stores copy at least 10 MB/s.
 const COPY_MS = 10 * 60_000;
 
-/** A request that copies nothing takes at most `requestMs`. An object larger than `copyBytes` is copied in such parts. */
+/**
+ * A request that copies nothing takes at most `requestMs`. An object larger than `copyBytes` is copied in parts of this
+ * size.
+ */
 export function copiesOf(
   { client, bucket, requestMs }: { client: Client; bucket: string; requestMs: number },
   copyBytes = COPY_BYTES,

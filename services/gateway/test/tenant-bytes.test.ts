@@ -17,7 +17,7 @@ const MIN_MS = 12_000;
 const MAX_MS = 60_000;
 const MIN_RESPONSES = 150;
 const READERS = 24;
-// Longer than the store connection of an idle read stays open.
+// After a shorter pause, the gateway closes the store connection of an idle read.
 const PAUSE_MS = 7_000;
 const SEED = process.env.SEED ?? 'two tenants';
 const SIZES = [1, 17, 1_417, 2_000, 70_000, 1_500_000, 24_000_000];

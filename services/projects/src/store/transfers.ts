@@ -11,7 +11,7 @@ import { Settler } from './settler.ts';
 import { type AppliedOutcome, createTransferSteps, refOf } from './transfer-steps.ts';
 
 export interface TransferOptions {
-  /** The duration of the lease that the replica that begins a transfer gets. */
+  /** How long the lease of a new transfer lasts. The replica that begins the transfer gets it. */
   leaseMs: number;
   /** How long applied transfers are collected before they are settled together. */
   settleDelayMs: number;

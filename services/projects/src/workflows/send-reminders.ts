@@ -27,7 +27,7 @@ export async function sendReminders(deps: Deps, log: Logger, signal?: AbortSigna
   for (let round = 0; round < ROUNDS; round++) {
     const owners = await deps.store.reminders.dueOwners(deps.clock.now());
     if (owners.length === 0) break;
-    for (const projectId of inTurns(owners)) {
+    for (const projectId of roundRobinByOwner(owners)) {
       if (signal?.aborted || performance.now() > end) return reminded;
       reminded += await remindProject(deps, projectId, log);
     }
@@ -69,7 +69,7 @@ async function remindProject({ store, clock }: Deps, projectId: string, log: Log
 }
 
 /** Orders projects so that the first project of each owner comes before the second project of any owner. */
-function inTurns(owners: DueOwner[]): string[] {
+function roundRobinByOwner(owners: DueOwner[]): string[] {
   const most = Math.max(...owners.map(({ projectIds }) => projectIds.length));
   return Array.from({ length: most }, (_, turn) => owners.flatMap(({ projectIds }) => projectIds[turn] ?? [])).flat();
 }
