@@ -21,6 +21,8 @@ export interface RecordingProxy extends AsyncDisposable {
   requests: RecordedRequest[];
   /** Cuts the connection of the next answer that is longer, after so many bytes of its body. */
   cutAfter(bytes: number): void;
+  /** Answers 429 to the next requests, with a `Retry-After` of one second. */
+  refuse(requests: number): void;
   /** The number of cut answers. */
   cuts(): number;
 }
@@ -32,6 +34,7 @@ export async function startRecordingProxy(target: string): Promise<RecordingProx
   const requests: RecordedRequest[] = [];
   let cutAfter: number | undefined;
   let cuts = 0;
+  let refusals = 0;
   const server = createServer((request, response) => {
     const { method, url, headers } = request;
     seen.add(`${method} ${url!.split('?')[0]}`);
@@ -40,6 +43,12 @@ export async function startRecordingProxy(target: string): Promise<RecordingProx
     request.on('data', (chunk: Buffer) => {
       if (noted.body.length < BODY_BYTES) noted.body += chunk.subarray(0, BODY_BYTES).toString();
     });
+    if (refusals > 0) {
+      refusals--;
+      request.resume();
+      const refusal = { 'retry-after': '1', 'error-code': 'rate_limited', 'content-type': 'application/json' };
+      return void response.writeHead(429, refusal).end('{"error": "Too many requests; wait 1 s before the next one."}');
+    }
     const forwarded = send(new URL(url!, target), { method, headers }, answer => {
       response.writeHead(answer.statusCode!, answer.headers);
       if (cutAfter === undefined || Number(answer.headers['content-length'] ?? 0) <= cutAfter) answer.pipe(response);
@@ -67,6 +76,9 @@ export async function startRecordingProxy(target: string): Promise<RecordingProx
     requests,
     cutAfter(bytes) {
       cutAfter = bytes;
+    },
+    refuse(count) {
+      refusals = count;
     },
     cuts: () => cuts,
     async [Symbol.asyncDispose]() {

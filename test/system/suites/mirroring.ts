@@ -11,6 +11,7 @@ import { until } from '@recording-request/testing/wait';
 import { Client } from 'minio';
 import { runProgram, startProgram, writePrograms } from '../harness/docs-programs.ts';
 import { SYSTEM_WAIT } from '../harness/limits.ts';
+import { startRecordingProxy } from '../harness/recording-proxy.ts';
 import { submissionsOf } from '../harness/seed.ts';
 
 const { S3_ENDPOINT = '', S3_ACCESS_KEY = '', S3_SECRET_KEY = '' } = process.env;
@@ -21,8 +22,12 @@ export function mirroring({ system, mute }: { system: TestSystem; mute: TestClip
     for (const program of ['mirror.ts', 'mirror.py'])
       test(`${program} follows the feed, continues after a kill, copies only what is new, and removes what was erased`, async () => {
         const folder = join(system.scratch, program.replace('.', '-'));
+        await using proxy = await startRecordingProxy(system.baseUrl);
         const page = (await httpClient(system.baseUrl)('/api/docs/mirror.md')).text();
-        assert.deepEqual(await writePrograms(page, folder), ['mirror.ts', 'mirror.py']);
+        assert.deepEqual(await writePrograms(page.replaceAll(system.baseUrl, proxy.url), folder), [
+          'mirror.ts',
+          'mirror.py',
+        ]);
         const bucket = `${system.name}-${program.replace('.', '-')}`;
         await using store = await bucketOf(bucket);
         const owner = await system.newOwner(program);
@@ -81,6 +86,7 @@ export function mirroring({ system, mute }: { system: TestSystem; mute: TestClip
         await record(first!, 1);
         await ready(first!.projectId, 2);
         await erase(owner.ask, `/api/projects/${first!.projectId}/submissions/${erased}`);
+        proxy.refuse(2);
         await mirror();
         await compare();
         const kept = Object.keys(before).filter(key => key.startsWith(second!.projectId) && key.endsWith('/video'));

@@ -5,6 +5,7 @@ import hmac
 import os
 import sys
 import tempfile
+import time
 from datetime import datetime, timezone
 from urllib.parse import quote, urlencode, urlsplit
 from xml.etree import ElementTree
@@ -19,8 +20,13 @@ REGION = os.environ.get("S3_REGION", "us-east-1")
 
 
 def api(path, method="GET", **options):
-    """Sends a request to the API. Returns None if the answer is 404."""
-    answer = requests.request(method, BASE + path, headers={"Authorization": f"Bearer {TOKEN}"}, timeout=60, **options)
+    """Sends a request to the API, and again if it asks to wait. Returns None if the answer is 404."""
+    headers = {"Authorization": f"Bearer {TOKEN}"}
+    for _ in range(20):
+        answer = requests.request(method, BASE + path, headers=headers, timeout=60, **options)
+        if answer.status_code not in (429, 503):
+            break
+        time.sleep(int(answer.headers.get("Retry-After", 5)))
     if answer.status_code == 404:
         return None
     answer.raise_for_status()
@@ -116,13 +122,13 @@ stored_cursor = s3("GET", "events.cursor")
 after = {"after": stored_cursor.text} if stored_cursor else {}
 mirror_all()
 while True:
-    url, headers = f"{BASE}/api/events", {"Authorization": f"Bearer {TOKEN}"}
-    answer = requests.get(url, params={"wait": 0 if once else 20, **after}, headers=headers, timeout=60)
-    if answer.status_code == 410:  # The place is too old. Everything has just been compared.
-        after = {"after": answer.headers["Events-Oldest"]}
+    try:
+        feed = api("/api/events", params={"wait": 0 if once else 20, **after}).json()
+    except requests.HTTPError as error:
+        if error.response.status_code != 410:
+            raise
+        after = {"after": error.response.headers["Events-Oldest"]}  # Everything has just been compared.
         continue
-    answer.raise_for_status()
-    feed = answer.json()
     for event in feed["events"]:
         if event["submissionId"]:
             mirror(event["projectId"], event["submissionId"])
