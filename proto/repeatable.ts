@@ -1,6 +1,6 @@
 /**
- * The RPCs that a client may repeat, at any replica, after it lost the connection before the answer: reads, and writes
- * for which the caller chose the id or the target state, so that a repetition has the same result.
+ * A client may repeat these RPCs, at any replica, if it lost the connection before the answer. They are reads, and
+ * writes whose caller chose the id or the target state, so a repetition has the same result.
  */
 const READS = [
   '/recording.accounts.v1.AccountsService/Authenticate',

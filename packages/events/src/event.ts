@@ -33,8 +33,8 @@ const OF_PROJECTS: readonly NonNullable<Event['payload']>['$case'][] = [
 ];
 
 /**
- * Returns the key of the event's record, so that events with the same subject stay in order: the id of the submission,
- * of the project, or of the owner for an event of a feed.
+ * Returns the key of the event's record: the id of the submission, of the project, or, for an event of a feed, of the
+ * owner. So events with the same subject stay in order.
  */
 export function keyOf(event: Event): string {
   const { type, payload } = event;

@@ -23,8 +23,9 @@ export interface StreamPut {
 
 /**
  * Stores a stream as one object: a short stream in one request, a long stream as a multipart upload. Aborts the
- * multipart upload after any failure. (The client's own method resumes an open upload of the same key, even another
- * process's upload, leaves an upload open after a failure, and waits forever for a broken source.)
+ * multipart upload after any failure. The client's own method has three faults: it resumes an open upload of the same
+ * key, even another process's upload; it leaves an upload open after a failure; and it waits forever for a broken
+ * source.
  */
 export async function putStream(put: StreamPut): Promise<void> {
   const { body, signal } = put;

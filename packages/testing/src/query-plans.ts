@@ -17,8 +17,8 @@ const FEW_DOCUMENTS = 10;
 const number = (field: string) => ({ $ifNull: [field, 0] });
 /**
  * A change stream always reads the whole oplog. MongoDB does not always record the command that opened it, so this
- * recognises its getMore: MongoDB accepts a getMore with a time limit only for a cursor that waits for data, and in the
- * services, only change streams wait.
+ * recognises its getMore by its time limit. MongoDB accepts a time limit only for a cursor that waits for data, and in
+ * the services only change streams wait.
  */
 export const NO_CHANGE_STREAM = {
   'command.pipeline.0.$changeStream': { $exists: false },
@@ -48,8 +48,9 @@ const WASTEFUL = {
 
 export interface QueryPlans {
   /**
-   * Returns a sentence for each wasteful operation of a service since the start of the watch: an operation that scanned
-   * a collection, sorted documents without an index, or read more than twice the documents that it returned or changed.
+   * Returns a sentence for each wasteful operation of a service since the start of the watch. An operation is wasteful
+   * if it scanned a collection, sorted documents without an index, or read more than twice the documents that it
+   * returned or changed.
    */
   wasteful(): Promise<string[]>;
   /**

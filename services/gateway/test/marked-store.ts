@@ -5,8 +5,8 @@ import type { Random } from '@recording-request/stack/random';
 const PIECE_BYTES = 5_000;
 
 /**
- * Answers GETs of marked objects like a store in trouble: it sends heads with or without their bodies, sends bodies in
- * pieces, and ends connections in the middle of a body or after its last byte.
+ * Answers GETs of marked objects like a store in trouble. It sends heads with or without their bodies, and bodies in
+ * pieces. It ends connections in the middle of a body or after its last byte.
  */
 export function troubledStore(objects: Map<string, Buffer>, random: Random): RequestListener {
   return async (request, response) => {

@@ -132,9 +132,9 @@ export class StreamTally {
   }
 
   /**
-   * Returns the end of the last packet. If its duration is not stated, uses the smaller one of two: the step from the
-   * previous packet (too long when pictures are out of order) and the average duration (too long after a gap); at most
-   * a second.
+   * Returns the end of the last packet. If its duration is not stated, uses the step from the previous packet or the
+   * average duration, whichever is smaller, and at most a second. The step is too long when pictures are out of order;
+   * the average is too long after a gap.
    */
   get endSec(): number | undefined {
     if (this.lastSec === undefined || this.firstSec === undefined) return undefined;

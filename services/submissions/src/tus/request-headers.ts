@@ -16,7 +16,7 @@ export function setHeader({ headers, rawHeaders }: Headed, name: string, value: 
 
 /**
  * Rewrites valid variants of headers into the form that the library accepts: spaces between metadata pairs, the media
- * type of the bytes, and a length that JavaScript cannot represent exactly (such a length is too large in any case).
+ * type of the bytes, and lengths that JavaScript cannot represent exactly. Such a length is too large in any case.
  */
 export function toStrictHeaders(request: Headed): void {
   const { 'upload-metadata': metadata, 'content-type': type, 'upload-length': length } = request.headers;

@@ -6,8 +6,8 @@ export type Failure =
   | { kind: 'unusable' };
 
 /**
- * The next step: a retry after a wait; an outage, which ends the job for now because the provider is down or
- * misconfigured (`outage` is a sentence for the operator); or a failure with a sentence for the owner.
+ * The next step. A retry, after a wait. Or an outage: the provider is down or misconfigured, so the job returns to the
+ * queue (`outage` is a sentence for the operator). Or a failure, with a sentence for the owner.
  */
 export type Step =
   | { waitMs: number }
