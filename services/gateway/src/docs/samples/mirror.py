@@ -87,7 +87,8 @@ def mirror(project, submission):
             if digest.hexdigest() != video.headers["ETag"].strip('"'):
                 sys.exit("A download broke off. Start the program again.")
             file.seek(0)
-            about = {"content-type": clip.json()["mimeType"], "x-amz-meta-sha256": digest.hexdigest()}
+            about = {"content-type": clip.json()["mimeType"] or "application/octet-stream"}
+            about["x-amz-meta-sha256"] = digest.hexdigest()
             s3("PUT", f"{prefix}video", data=file, headers=about)
     s3("PUT", f"{prefix}clip.json", data=clip.content)  # With its person and its transcript.
 

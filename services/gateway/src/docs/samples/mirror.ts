@@ -30,7 +30,10 @@ async function mirror(projectId: string, submissionId: string): Promise<void> {
   const stored = await found(s3.statObject(S3_BUCKET, `${prefix}video`));
   if (stored?.metaData.sha256 !== info.sha256) {
     const opened = await video.open();
-    const about = { 'content-type': clip.mimeType, 'x-amz-meta-sha256': opened.info.sha256 };
+    const about = {
+      'content-type': clip.mimeType ?? 'application/octet-stream',
+      'x-amz-meta-sha256': opened.info.sha256,
+    };
     await s3.putObject(S3_BUCKET, `${prefix}video`, Readable.from(opened), opened.info.size, about);
   }
   await s3.putObject(S3_BUCKET, `${prefix}clip.json`, JSON.stringify(clip)); // With its person and its transcript.

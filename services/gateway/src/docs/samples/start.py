@@ -46,7 +46,7 @@ while True:
     time.sleep(1)
 
 # 4. Save it, and check the SHA-256: it is the ETag.
-name = "my-clip.mp4" if clips[0]["mimeType"].startswith("video/mp4") else "my-clip.webm"
+name = "my-clip.mp4" if (clips[0]["mimeType"] or "").startswith("video/mp4") else "my-clip.webm"
 digest = hashlib.sha256()
 video = api("GET", f"{path}/submissions/{clips[0]['submissionId']}/video", stream=True)
 with open(f"{name}.part", "wb") as file:
