@@ -6,8 +6,8 @@ import type { ClusterHarness } from './harness.ts';
 
 const READ_EVERY_MS = 40;
 /**
- * One take a second, for any number of contributors: two processors can handle no more during the disturbances. Without
- * a pause, contributors would use all processors, and requests would fail because of the machine.
+ * The contributors together send one take a second, because two processors can handle no more during the disturbances.
+ * Without a pause, contributors would use all processors, and requests would fail because of the machine.
  */
 const TAKE_EVERY_MS = 1_000;
 const WIDTH = 4;

@@ -11,7 +11,7 @@ export interface StoredFile extends Content {
   path: string;
 }
 
-/** An object that the records of the moment name. */
+/** An object that a record names at the backup's moment. */
 export interface NamedObject {
   key: string;
   size: number | undefined;
