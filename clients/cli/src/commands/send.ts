@@ -16,6 +16,8 @@ import { lock } from '../lock.ts';
 import { sizeText } from '../output.ts';
 
 const RETRIES = 8;
+/** The Error-Codes of a recording that the service will never accept. */
+const REFUSALS = new Set(['not_video', 'too_long', 'unprocessable', 'body_too_large', 'answer_sent']);
 const TYPES: Record<string, string> = {
   '.webm': 'video/webm',
   '.mp4': 'video/mp4',
@@ -85,8 +87,8 @@ interrupted, and continues an interview with its next question.`,
           error instanceof UploadError && ['not_found', 'gone', 'offset_mismatch'].includes(error.code ?? '');
         // The service keeps an unfinished upload for a limited time.
         if (isGone && begun.address) return upload({ ...begun, address: undefined });
-        // A refused recording must not be continued.
-        if (error instanceof UploadError && error.code !== undefined) await rm(uploadFile, { force: true });
+        // The same command again begins with a new response. After any other failure, it continues this upload.
+        if (error instanceof UploadError && REFUSALS.has(error.code ?? '')) await rm(uploadFile, { force: true });
         throw error;
       });
       await stored;
