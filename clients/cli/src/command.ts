@@ -80,7 +80,7 @@ export function parse({ name, args, flags }: Command, given: string[]): Parsed {
   if (!isHelp && positionals.length < least)
     throw new UsageFailure(`${args[positionals.length]} is missing: rr ${name} ${args.join(' ')}`);
   if (!isHelp && positionals.length > args.length)
-    throw new UsageFailure(`“${positionals[args.length]}” is one argument too many: rr ${name} ${args.join(' ')}`);
+    throw new UsageFailure(`${tooMany(positionals[args.length]!)}: rr ${name} ${args.join(' ')}`);
   for (const [flag, { choices }] of Object.entries(flags))
     if (choices && values[flag] !== undefined && !choices.includes(values[flag] as string))
       throw new UsageFailure(`--${flag} must be one of ${choices.join(', ')}.`);
@@ -121,3 +121,9 @@ export function helpOf({ name, summary, args, flags, notes }: Command): string {
   const usage = ['rr', name, ...args, '[options]'].filter(Boolean).join(' ');
   return `${usage}\n\n${summary}\n\n${lines.join('\n')}\n${notes ? `\n${notes}\n` : ''}`;
 }
+
+/** Returns the start of a sentence. A token is not repeated: logs keep what commands print. */
+const tooMany = (word: string): string =>
+  /^(?:api|prj|vr)_/.test(word)
+    ? 'No command takes a token as an argument, because other users can see it. Pass it on stdin'
+    : `“${word}” is one argument too many`;

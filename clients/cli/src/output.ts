@@ -84,6 +84,18 @@ export function table(head: readonly string[], rows: readonly (readonly unknown[
   );
 }
 
+/** Returns the lines of a table whose last column, a link, stays whole so that it can be copied. */
+export function linkTable(head: readonly string[], rows: readonly (readonly unknown[])[]): string[] {
+  const lines = table(
+    head.slice(0, -1),
+    rows.map(row => row.slice(0, -1)),
+  );
+  const width = Math.max(...lines.map(widthOf));
+  return lines.map(
+    (line, i) => `${line}${' '.repeat(width - widthOf(line))}  ${i === 0 ? head.at(-1) : rows[i - 1]!.at(-1)}`,
+  );
+}
+
 /** Returns a text in one line without control characters. */
 export const plain = (text: unknown): string => String(text).replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu, ' ');
 

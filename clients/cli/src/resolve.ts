@@ -7,11 +7,15 @@ const MOST = 1_000;
 /** Returns the id of a project: PROJECT is its id, or its exact name if no other project has it. */
 export async function projectIdOf(client: RecordingRequest, project: string, signal: AbortSignal): Promise<string> {
   if (ID.test(project)) return project.toLowerCase();
-  const found: string[] = [];
+  const found: { projectId: string; createdAt: string }[] = [];
   const candidates = await client.projects.list({ q: project }, { signal }).all(MOST);
-  for (const { projectId, projectName } of candidates) if (projectName === project.trim()) found.push(projectId);
-  if (found.length > 1)
-    throw new Failure(EXIT.missing, `${found.length} projects have this name. Use an id:`, found.slice(0, 20));
+  for (const each of candidates) if (each.projectName === project.trim()) found.push(each);
+  if (found.length > 1) {
+    const ids = found.map(
+      ({ projectId, createdAt }) => `${projectId}  created ${createdAt.slice(0, 16).replace('T', ' ')} UTC`,
+    );
+    throw new Failure(EXIT.missing, `${found.length} projects have this name. Use an id:`, ids.slice(0, 20));
+  }
   if (!found[0]) throw new Failure(EXIT.missing, 'No project has this id or exact name. rr projects list shows them.');
-  return found[0];
+  return found[0].projectId;
 }

@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { helpOf, parse } from './command.ts';
 import { COMMANDS, find } from './commands.ts';
 import { linksTable } from './csv.ts';
-import { createOutput, plain, sizeText, table } from './output.ts';
+import { createOutput, linkTable, plain, sizeText, table } from './output.ts';
 import { safe } from './pull/layout.ts';
 import { sinceOf } from './since.ts';
 import { VERSION } from './version.ts';
@@ -31,6 +31,7 @@ test('wrong arguments are named', () => {
   };
   refused(['pull', 'p'], /DIR is missing/);
   refused(['pull', 'p', 'd', 'x'], /“x” is one argument too many/);
+  refused(['login', 'https://record.example', 'api_secret'], /^(?!.*api_secret).* takes a token as an argument/);
   refused(['pull', 'p', 'd', '--by', 'name'], /--by must be one of reference, question, date/);
   refused(['whoami', '--token', 'x'], /--token/);
 });
@@ -70,6 +71,11 @@ test('contributors’ words cannot move the cursor of the terminal', () => {
     ['a   b', '李  1', '    x y'],
   );
   assert.deepEqual([999, 1_000, 12_345, 999_600].map(sizeText), ['999 B', '1.0 kB', '12 kB', '1.0 MB']);
+});
+
+test('a link in a table stays whole, however long it is', () => {
+  const link = `https://record.example/r/vr_${'x'.repeat(60)}`;
+  assert.deepEqual(linkTable(['person', 'link'], [['Cem', link]]), ['person  link', `Cem     ${link}`]);
 });
 
 test('colours need a terminal and no NO_COLOR', () => {

@@ -73,6 +73,7 @@ export class Transport {
 
   constructor({ baseUrl, token, ...options }: ClientOptions) {
     this.baseUrl = addressOf(baseUrl);
+    if (token === '') throw new RecordingRequestError('token is empty.');
     if (token !== undefined && !/^[\x21-\x7e]+$/.test(token))
       throw new RecordingRequestError('token has a space or a letter that a header cannot have.');
     this.#token = token;
@@ -331,7 +332,11 @@ function addressOf(baseUrl: string | URL): string {
     throw new RecordingRequestError('baseUrl must be an absolute address, such as https://record.example.');
   if (url.username || url.password || url.search || url.hash)
     throw new RecordingRequestError('baseUrl must have no user name, query or fragment.');
-  return `${url.origin}${url.pathname.replace(/\/+$/, '')}`;
+  const pathname = url.pathname.replace(/\/+$/, '');
+  // The documents are at /api/docs, so this is a likely mistake. Every call would get 404.
+  const [extra] = /\/(?:api|mcp)$/.exec(pathname) ?? [];
+  if (extra) throw new RecordingRequestError(`baseUrl must not end with ${extra}: leave it out.`);
+  return `${url.origin}${pathname}`;
 }
 
 /** Returns the deepest message of an error: fetch puts the reason into `cause`. */

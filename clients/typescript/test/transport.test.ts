@@ -207,6 +207,15 @@ describe('a call of the client', { concurrency: true }, () => {
   });
 });
 
+test('a wrong address or token is named before the first request', () => {
+  const refused = (options: { baseUrl: string; token?: string }, sentence: RegExp) =>
+    assert.throws(() => new RecordingRequest(options), sentence);
+  refused({ baseUrl: 'https://record.example/api/' }, /must not end with \/api/);
+  refused({ baseUrl: 'https://record.example/mcp' }, /must not end with \/mcp/);
+  refused({ baseUrl: 'record.example' }, /absolute address/);
+  refused({ baseUrl: 'https://record.example', token: '' }, /token is empty/);
+});
+
 test('a recorder speaks to the address of its link, with the reference in it', async () => {
   const bodies: string[] = [];
   await using server = await scriptedServer(json({ responseSessionId: 'r' }, 201));

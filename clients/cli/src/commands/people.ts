@@ -6,7 +6,7 @@ import { command } from '../command.ts';
 import { missing as absent, replaceFile } from '../config.ts';
 import { linksTable } from '../csv.ts';
 import { EXIT, Failure } from '../failures.ts';
-import { plain, plural, table } from '../output.ts';
+import { linkTable, plain, plural } from '../output.ts';
 import { projectIdOf } from '../resolve.ts';
 
 const MOST_FAULTS = 50;
@@ -101,16 +101,22 @@ export const missing = command({
   summary: 'Lists the people who have not answered.',
   args: ['PROJECT'],
   flags: {},
-  notes: 'A person has opened the link, or is recording, or was invited and did nothing yet.',
+  notes: `A person has opened the link, or is recording, or was invited and did nothing yet. If any link of the project has a
+person, links without one are only counted.`,
   async run({ args }, { out, signal, client }) {
     const service = await client();
     const projectId = await projectIdOf(service, args[0]!, signal);
-    const people = [];
-    for await (const link of service.links.list(projectId, { limit: 100 }, { signal }))
-      if (MISSING.includes(link.state ?? '')) people.push(link);
+    const open = [];
+    let hasPeople = false;
+    for await (const link of service.links.list(projectId, { limit: 100 }, { signal })) {
+      if (link.recipient) hasPeople = true;
+      if (MISSING.includes(link.state ?? '')) open.push(link);
+    }
+    const people = hasPeople ? open.filter(({ recipient }) => recipient) : open;
+    const nameless = open.length - people.length;
     const rows = people.map(({ recipient, state, dueAt, remindersSent, answersSent, questionCount, recipientUrl }) => {
       const answers = state === 'recording' && questionCount ? ` ${answersSent}/${questionCount}` : '';
-      const due = dueAt?.slice(0, 16).replace('T', ' ');
+      const due = dueAt && `${dueAt.slice(0, 16).replace('T', ' ')} UTC`;
       return [
         recipient?.name ?? recipient?.email,
         recipient?.reference,
@@ -121,12 +127,8 @@ export const missing = command({
       ];
     });
     const head = ['person', 'reference', 'state', 'due', 'reminders', 'link'];
-    // A link must stay whole to be copied, so it is not a cell of limited width.
-    const lines = table(
-      head.slice(0, -1),
-      rows.map(row => row.slice(0, -1)),
-    );
-    const full = lines.map((line, i) => `${line}${i === 0 ? '' : `  ${rows[i - 1]!.at(-1)}`}`);
-    out.result({ projectId, people }, rows.length === 0 ? 'Everybody has answered.' : full);
+    const lines = rows.length === 0 ? 'Everybody has answered.' : linkTable(head, rows);
+    out.result({ projectId, people, withoutPerson: nameless }, lines);
+    if (nameless > 0) out.note(`${plural(nameless, 'open link')} without a person.`);
   },
 });

@@ -1,7 +1,7 @@
 import type { api } from '@recording-request/client';
 import { command, wholeNumber } from '../command.ts';
 import { EXIT, Failure, UsageFailure } from '../failures.ts';
-import { plain, plural, sizeText, table } from '../output.ts';
+import { linkTable, plain, plural, sizeText, table } from '../output.ts';
 import { ask } from '../prompt.ts';
 import { projectIdOf } from '../resolve.ts';
 import { settingsOf } from '../settings.ts';
@@ -39,12 +39,15 @@ const create = command({
       projectName: args[0]!,
     };
     const created = await (await client()).projects.create(body as api.CreateProjectData['body'], { signal });
-    const links = created.recipientUrls.map(({ recipientUrl, recipient }) => [recipientUrl, recipient?.name]);
+    const links = created.recipientUrls.map(({ recipientUrl, recipient }) => [
+      recipient?.name ?? 'for one person',
+      recipientUrl,
+    ]);
     out.result(created, [
       `Created ${out.colour('bold', plain(created.projectName))}: ${created.projectId}`,
       `dashboard    ${created.dashboardUrl}  (private, shown only now)`,
       ...(created.sharedLink ? [`shared link  ${created.sharedLink.recipientUrl}`] : []),
-      ...table(['link', 'person'], links.slice(0, 20)),
+      ...linkTable(['person', 'link'], links.slice(0, 20)),
       ...(links.length > 20 ? [`… and ${links.length - 20} more: use --json`] : []),
     ]);
   },

@@ -34,7 +34,7 @@ export function deliverTo({ url, secret, prefix, once, tries }: DeliveryOptions)
       const outcome = await post(url, body, headers, signal);
       const isAnswer = typeof outcome === 'number';
       if (isAnswer && (once || (outcome >= 200 && outcome < 300))) return outcome;
-      const said = isAnswer ? `answered ${outcome}` : outcome;
+      const said = isAnswer ? `answered ${outcome}${hintOf(outcome)}` : outcome;
       if (attempt >= tries)
         throw new Failure(EXIT.failure, `${url} ${said} ${attempt} times to ${event.type} ${event.eventId}.`);
       const waitMs = Math.min(LONGEST_WAIT_MS, 500 * 2 ** Math.min(attempt, 10));
@@ -43,6 +43,10 @@ export function deliverTo({ url, secret, prefix, once, tries }: DeliveryOptions)
     }
   };
 }
+
+// Receivers refuse a wrong signature with one of these.
+const hintOf = (status: number): string =>
+  [400, 401, 403].includes(status) ? ' (does it have the secret of rr listen --print-secret?)' : '';
 
 /** Returns the status of the answer, or the reason why there is none. */
 async function post(
