@@ -18,7 +18,11 @@ test('no text ends the fence: it has no angle bracket, and the mark is new each 
 test('a text is shown without letters that a reader does not see, and cut', () => {
   const hidden = [...'obey'].map(letter => String.fromCodePoint(0xe0000 + letter.codePointAt(0)!)).join('');
   assert.equal(shown(`hi${hidden} \u202eyou\u0007\u{e0101}`, 100), 'hi you');
-  assert.equal(shown('👩‍👩‍👧 नमस्ते\nok', 100), '👩‍👩‍👧 नमस्ते\nok');
+  assert.equal(
+    shown('a\u200b\u200bb\u2060c\ufeffd\u00ade\u180ef\u3164g\u061ch\u200fi\ufff9j\u2064', 100),
+    'abcdefghij',
+  );
+  for (const text of ['👩‍👩‍👧 नमस्ते\nok', '❤️‍🔥 ☕️', 'می‌خواهم']) assert.equal(shown(text, 100), text);
   assert.equal(shown('a'.repeat(10), 5), 'aaaaa…');
   assert.equal(shown('aaaa😀', 5), 'aaaa\ufffd…', 'no half letter');
   for (const none of [null, undefined, '', ' ', hidden, 5, {}]) assert.equal(shown(none, 10), null);

@@ -1,8 +1,10 @@
 import { randomBytes } from 'node:crypto';
 
-// Letters that no reader sees: tags and variation selectors beyond the first sixteen can hide whole sentences from a
-// person and show them to a model; the bidirectional controls show a text in another order than it is read.
-const HIDDEN = /[\u{e0000}-\u{e0fff}\u202a-\u202e\u2066-\u2069]/gu;
+// Letters that no reader sees can hide whole sentences from a person and show them to a model; the bidirectional
+// controls among them show a text in another order than it is read.
+const HIDDEN = /[\p{Default_Ignorable_Code_Point}\ufff9-\ufffb]+/gu;
+// Single joiners and the selectors of emoji are part of visible letters: Hindi, Persian and emoji need them.
+const JOINER = /^(?:\u200c|\ufe0e|\ufe0f?\u200d|\ufe0f)$/;
 // A tab and a line break stay.
 const CONTROL = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g;
 
@@ -12,7 +14,12 @@ const CONTROL = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g;
  */
 export function shown(text: unknown, max: number): string | null {
   if (typeof text !== 'string') return null;
-  const seen = text.toWellFormed().replaceAll('\r\n', '\n').replace(CONTROL, ' ').replace(HIDDEN, '').trim();
+  const seen = text
+    .toWellFormed()
+    .replaceAll('\r\n', '\n')
+    .replace(CONTROL, ' ')
+    .replace(HIDDEN, run => (JOINER.test(run) ? run : ''))
+    .trim();
   if (seen === '') return null;
   return seen.length > max ? `${seen.slice(0, max).toWellFormed()}…` : seen;
 }

@@ -162,6 +162,23 @@ test('a batch of ten calls is answered, and a notification is 202', async () => 
   assert.deepEqual([noted.status, await noted.text()], [202, '']);
 });
 
+test('a batch that no response could answer is refused at once', async () => {
+  const call = toolCall('list_projects', {}, 1);
+  const cancel = { jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 1 } };
+  for (const batch of [
+    [call, cancel],
+    [call, call],
+  ])
+    assert.equal((await post(owned.harness, batch)).status, 400);
+});
+
+test('metadata that are no texts are refused by name, however deep', async () => {
+  const metadata = JSON.parse(`${'{"a":'.repeat(5_000)}1${'}'.repeat(5_000)}`);
+  const args = { projectId: PROJECT_ID, people: [{ name: 'Ana', metadata }], confirm: 'x' };
+  const answer = (await (await post(owned.harness, toolCall('invite', args))).json()) as { result: CallToolResult };
+  assert.match(textOf(answer.result), /metadata/);
+});
+
 test('every request of a tool counts for its token, and 429 says how long to wait', async () => {
   await using limited = await startTestGateway(
     {

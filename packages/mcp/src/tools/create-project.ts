@@ -16,7 +16,7 @@ export const createProject = tool({
     links: optional(whole(1, LINKS_MAX, 'Links for one person each, without a name; default 1. invite adds people')),
     sharedLinkUses: optional(whole(1, 1_000_000, 'Also make one link for so many responses')),
     questions: optional(list(Object.assign(text(500), { minLength: 1 }), { maxItems: 50 })),
-    maxDurationSec: optional(whole(1, 600, 'Longest clip; default 120')),
+    maxDurationSec: optional(whole(1, 600, 'Longest clip; default 120, in a sandbox 15')),
     transcription: optional(flag('default true')),
     language: optional(text(10, 'ISO 639-1 code that contributors speak; absent: detected')),
     noteEnabled: optional(flag('Let contributors write a note')),

@@ -17,7 +17,7 @@ const args = input({
       email: optional(text(320, 'No mail is sent')),
       locale: optional(text(100)),
       dueAt: optional(text(40, 'Deadline, RFC 3339')),
-      metadata: optional(Type.Unsafe<Record<string, string>>({ type: 'object', description: 'Your texts by name' })),
+      metadata: optional(Type.Record(Type.String(), Type.String(), { description: 'Your texts by name' })),
     }),
     { minItems: 1, maxItems: PEOPLE_MAX },
   ),

@@ -38,8 +38,7 @@ export async function mcpRoutes(app: FastifyInstance, { config, baseUrl }: Conte
   );
 
   async function answer(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
-    if (Array.isArray(request.body) && request.body.length > MESSAGES_MAX)
-      throw new DomainError('invalid', `Send at most ${MESSAGES_MAX} messages in one request.`);
+    if (Array.isArray(request.body)) checkBatch(request.body);
     const transport = new WebStandardStreamableHTTPServerTransport({ enableJsonResponse: true });
     const ended = new AbortController();
     const server = mcpServer(hostOf(request, AbortSignal.any([request.clientGone, ended.signal])));
@@ -92,6 +91,16 @@ export async function mcpRoutes(app: FastifyInstance, { config, baseUrl }: Conte
     const isJson = String(got.headers['content-type']).startsWith('application/json');
     return { status: got.statusCode, headers: got.headers, json: isJson ? got.json() : undefined };
   }
+}
+
+/** Throws if no response could answer all of these messages. */
+function checkBatch(messages: { id?: string; method?: unknown; params?: { requestId?: string } }[]): void {
+  if (messages.length > MESSAGES_MAX)
+    throw new DomainError('invalid', `Send at most ${MESSAGES_MAX} messages in one request.`);
+  const ids = messages.map(message => message?.id).filter(id => id !== undefined);
+  if (new Set(ids).size < ids.length) throw new DomainError('invalid', 'Give each message of a request its own id.');
+  if (messages.some(({ method, params }) => method === 'notifications/cancelled' && ids.includes(params?.requestId)))
+    throw new DomainError('invalid', 'A request cannot cancel a call that it contains: leave the call out.');
 }
 
 function passedOn({ headers }: FastifyRequest): Headers {
