@@ -94,12 +94,15 @@ export async function mcpRoutes(app: FastifyInstance, { config, baseUrl }: Conte
 }
 
 /** Throws if no response could answer all of these messages. */
-function checkBatch(messages: { id?: string; method?: unknown; params?: { requestId?: string } }[]): void {
+function checkBatch(messages: { id?: unknown; method?: unknown; params?: { requestId?: unknown } }[]): void {
   if (messages.length > MESSAGES_MAX)
     throw new DomainError('invalid', `Send at most ${MESSAGES_MAX} messages in one request.`);
-  const ids = messages.map(message => message?.id).filter(id => id !== undefined);
+  const ids: unknown[] = messages.map(message => message?.id).filter(id => id !== undefined);
   if (new Set(ids).size < ids.length) throw new DomainError('invalid', 'Give each message of a request its own id.');
-  if (messages.some(({ method, params }) => method === 'notifications/cancelled' && ids.includes(params?.requestId)))
+  const isCancelled = messages.some(
+    message => message?.method === 'notifications/cancelled' && ids.includes(message.params?.requestId),
+  );
+  if (isCancelled)
     throw new DomainError('invalid', 'A request cannot cancel a call that it contains: leave the call out.');
 }
 
