@@ -49,6 +49,20 @@ test('a second pull fetches nothing, and another grouping moves the files', asyn
   );
 });
 
+test('a reference that names a file of the mirror becomes another folder', async () => {
+  const file = `2026-03-02 10-00-00 ${clip(5).submissionId}.webm`;
+  const references = ['submissions.csv', 'SUBMISSIONS.CSV', 'ſubmi\u034fssions.csv', '.rr', file];
+  service.clips = references.map((reference, i) => clip(i + 2, reference));
+  await pull();
+  assert.equal((await pull('--by', 'reference')).changed, 5);
+  const folders = (await files()).map(path => path.split('/').slice(0, -1).join('/'));
+  assert.deepEqual(
+    [...new Set(folders)].sort(),
+    ['', ...references.map(reference => (reference === '.rr' ? 'rr' : `_${reference}`))].sort(),
+  );
+  assert.ok((await files()).includes('submissions.csv'));
+});
+
 test('a pull that is killed before its record leaves nothing of an erased clip', async () => {
   service.clips = [clip(1), clip(2)];
   const pulling = startRr(service.url, ['pull', PROJECT_ID, 'm'], scratch);

@@ -4,9 +4,7 @@ import { mkdir, rename, rm, rmdir, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { missing } from '../config.ts';
 import type { Mirrored } from './journal.ts';
-
-/** The folder of the records and the unfinished files. */
-export const OWN_FOLDER = '.rr';
+import { OWN_FOLDER } from './layout.ts';
 
 /** Returns a file of the folder as it is now; undefined if it is missing. */
 export async function describe(folder: string, path: string, sha256?: string): Promise<Mirrored | undefined> {

@@ -5,8 +5,14 @@ export const GROUPS = ['reference', 'question', 'date'] as const;
 export type Group = (typeof GROUPS)[number];
 
 const LONGEST_BYTES = 80;
-// Names that Windows reserves, whatever their extension.
-const RESERVED = /^(?:con|prn|aux|nul|com\d|lpt\d)$/i;
+/** The table of the clips, in the folder of the mirror. */
+export const TABLE = 'submissions.csv';
+/** The folder of the records and the unfinished files. */
+export const OWN_FOLDER = '.rr';
+// Names of devices on Windows, whatever their extension.
+const DEVICE = /^(?:con|prn|aux|nul|com[\d¹²³]|lpt[\d¹²³]|conin\$|conout\$)$/i;
+// The end of the name of each file of a clip. Such a name begins with the time, so a folder with a `_` in front differs.
+const CLIP_FILE = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\.[a-z0-9]{1,5}$/;
 
 /**
  * Returns the path of a clip's files without the extension, relative to the folder, with `/`. It depends on the clip
@@ -28,10 +34,22 @@ export function stemOf(clip: Submission, group: Group | undefined): string {
 function folderOf(clip: Submission, group: Group | undefined): string | undefined {
   if (group === undefined) return undefined;
   if (group === 'date') return clip.createdAt.slice(0, 10);
-  if (group === 'reference') return safe(clip.recipient?.reference ?? '') || 'no reference';
+  if (group === 'reference') return unlikeFiles(safe(clip.recipient?.reference ?? '')) || 'no reference';
   if (clip.questionIndex === null) return 'no question';
   const text = safe(clip.questionText ?? '');
-  return `Q${clip.questionIndex + 1}${text ? ` ${text}` : ''}`.trim();
+  return unlikeFiles(`Q${clip.questionIndex + 1}${text ? ` ${text}` : ''}`.trim());
+}
+
+/**
+ * Returns the name of a folder. Contributors choose references, so a name that a file of the mirror has, or may have on
+ * a file system that ignores case and invisible letters, gets a `_` in front.
+ */
+function unlikeFiles(name: string): string {
+  const bare = name
+    .normalize('NFKC')
+    .replaceAll(/\p{Default_Ignorable_Code_Point}/gu, '')
+    .toLowerCase();
+  return bare === TABLE || bare === OWN_FOLDER || CLIP_FILE.test(bare) ? `_${name}` : name;
 }
 
 /**
@@ -46,7 +64,7 @@ export function safe(text: string): string {
     .replace(/^[. ]+/, '');
   while (Buffer.byteLength(name) > LONGEST_BYTES) name = [...name].slice(0, -1).join('');
   name = name.replace(/[. ]+$/, '');
-  return RESERVED.test(name.split('.')[0]!) ? `${name} _` : name;
+  return DEVICE.test(name.split('.')[0]!.trimEnd()) ? `_${name}` : name;
 }
 
 const EXTENSIONS: Record<string, string> = {

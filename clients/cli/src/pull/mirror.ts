@@ -6,6 +6,7 @@ import { EXIT, Failure } from '../failures.ts';
 import { plural, sizeText } from '../output.ts';
 import { type Mirror, mirrorClip } from './clip.ts';
 import { describe, remove } from './files.ts';
+import { TABLE } from './layout.ts';
 import { pool } from './pool.ts';
 
 /** The result of one pass. */
@@ -25,7 +26,6 @@ export interface PassOptions {
 }
 
 const AT_ONCE = 4;
-export const TABLE = 'submissions.csv';
 
 /**
  * Makes the folder equal to the project on the server. With `isQuick`, checks only the changed clips; checks all clips if
