@@ -124,7 +124,7 @@ test('a changed deadline, a chosen time and a person added later count at once',
   const added = ok(await ada.ask(`${pathOf(projectId)}/links`, { method: 'POST', json: { links } }));
   const [later] = added.links as [Link];
   assert.deepEqual((await reminded(projectId, 2)).sort(), [first.tokenId, later.tokenId].sort());
-  // A reminded person is not reminded again for the same time, and a person whose times are gone not at all.
+  // Nobody is reminded twice for the same time, and nobody at all once the project has no reminder times.
   await change(pathOf(projectId, first), { dueAt: dueIn(3) });
   await change(pathOf(projectId), { remind: {} });
   const gone = ok(

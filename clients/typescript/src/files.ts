@@ -63,7 +63,7 @@ async function saveOnce(download: Download, path: string, { onProgress, ...optio
   return info;
 }
 
-/** Removes the part of a path: first the tag, because it vouches for the part. */
+/** Removes `<path>.part`, and before it `<path>.part.etag`: without a tag, no later call continues the part. */
 async function discard(path: string): Promise<void> {
   await rm(`${path}.part.etag`, { force: true });
   await rm(`${path}.part`, { force: true });
@@ -72,7 +72,7 @@ async function discard(path: string): Promise<void> {
 const isResumable = (error: unknown, { etag }: FileInfo): boolean =>
   etag !== undefined && !(error instanceof DownloadChangedError) && !(error instanceof IntegrityError);
 
-/** Returns the part of an earlier call; undefined if there is none. */
+/** Returns the `.part` file of an earlier call, to continue it; undefined if there is none with an ETag. */
 async function partOf(part: string, tag: string): Promise<ResumeFrom | undefined> {
   const [stats, etag] = await Promise.all([stat(part).catch(missing), readFile(tag, 'utf8').catch(missing)]);
   if (!stats?.size || !etag) return undefined;

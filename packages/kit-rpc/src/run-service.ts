@@ -13,7 +13,7 @@ const UNUSABLE_CONFIGURATION = 78;
 
 /**
  * Reads the configuration, starts the service, and stops it on SIGTERM or SIGINT within STOP_GRACE_SECONDS. Serves
- * grpc.health.v1 all the time; its status is SERVING from the end of the start to the stop. Retries the start while a
+ * grpc.health.v1 from before the start; its status is SERVING once the service has started, until the stop begins. Retries the start while a
  * server is down. Does not use close-with-grace, which ends each stop with `process.exit` and so loses data that is
  * still being flushed.
  */

@@ -25,7 +25,7 @@ export interface StampCacheOptions<T> {
   max?: number;
   restMs?: number;
   maxAgeMs?: number;
-  /** The limits for large values, in bytes: `max` for all values together, `of` for the size of one value. */
+  /** For large values: `max` limits the bytes of all values together; `of` returns the bytes of one value. */
   bytes?: { max: number; of(value: T): number };
   ticks?: () => number;
 }

@@ -110,7 +110,10 @@ async function gone({ client, projectId }: Mirror, submissionId: string, signal:
   }
 }
 
-/** Returns undefined if the project was erased. A project that is not yours must remove nothing. */
+/**
+ * Returns undefined if the project was erased or is being erased; otherwise throws. A 404 alone must not empty the folder,
+ * because the project of another owner is a 404 too.
+ */
 async function erasedProject({ client, projectId, journal }: Mirror, error: unknown, signal: AbortSignal) {
   if (!(error instanceof NotFoundError)) throw error;
   const erasure =

@@ -19,7 +19,7 @@ export class Dashboard extends Resource {
     return this.api.get(`${this.#base}/overview`, options);
   }
 
-  /** Returns whether the webhook endpoint accepts events. */
+  /** Returns the state of the webhook endpoint. */
   webhookEndpoint(options?: CallOptions): Promise<api.DashboardEndpoint> {
     return this.api.get(`${this.#base}/webhook-endpoint`, options);
   }

@@ -66,7 +66,7 @@ async function judgeReach({ product, violated, noted }: ClusterHarness): Promise
   noted(`${names.length + 2} other names reach no service`);
 }
 
-/** Checks that a pod of another namespace does not reach the gateway, at a pod or at its Service. */
+/** Checks that a pod of another namespace cannot reach the gateway, by the addresses of its pods or of its Service. */
 async function judgeOutsiders({ product, violated, noted }: ClusterHarness): Promise<void> {
   await using outsider = await openOutsider(product.kubectl, builtImage('services'));
   const gateways = (await product.pods('gateway')).map(({ name, address }) => ({ name, address, port: 8080 }));

@@ -109,7 +109,7 @@ interface Target {
 
 const CLEAR = 'A restore needs empty servers: drop this data, or name other servers.';
 
-/** Returns a sentence with the operator's next step for a database with documents. */
+/** Returns a sentence about what the operator can do if a database is not empty. */
 async function remedyFor({ system }: Manifest, databases: Databases): Promise<string> {
   const systems = databases.of('submissions').collection<{ _id: string; id: string }>('system');
   const isOfBackup = (await systems.findOne({ _id: 'system' }))?.id === system;

@@ -91,7 +91,7 @@ const sizeOf = (files: ZipFile[]): number => files.reduce((sum, { size }) => sum
 export const videosAt = ({ texts }: Pick<Archive, 'texts'>): number =>
   texts.reduce((sum, text) => sum + fileLength(text), 0);
 
-/** Yields the texts from `offset` of the archive on. */
+/** Yields the pieces of the texts, beginning at the archive's byte `offset`. */
 export function* textPieces(archive: Archive, offset: number): Generator<Piece> {
   const key = archivePartsKey(archive);
   let at = 0;
@@ -103,7 +103,7 @@ export function* textPieces(archive: Archive, offset: number): Generator<Piece> 
   }
 }
 
-/** Yields the videos of a page from `offset` of the archive on. */
+/** Yields the pieces of a page's videos, beginning at the archive's byte `offset`. */
 export function* videoPieces(archive: Archive, page: ArchivePage, offset: number): Generator<Piece> {
   const { cipherKey } = archive;
   let at = page.offset;
@@ -116,7 +116,7 @@ export function* videoPieces(archive: Archive, page: ArchivePage, offset: number
   }
 }
 
-/** Returns the directory from `offset` of the archive on. */
+/** Returns the rest of the directory, beginning at the archive's byte `offset`. */
 export function directoryPiece(archive: Archive, offset: number): Piece {
   const skip = offset - archive.directoryAt;
   const length = archive.size - offset;
