@@ -79,7 +79,8 @@ export class RecordingRequest {
 
   /** Returns the file of an address in an answer, such as `videoUrl`. The address must begin with `baseUrl`. */
   download(url: string | URL, options?: CallOptions): Download {
-    const text = String(url);
+    // The address as fetch would send it: `..` must not lead out of baseUrl.
+    const text = URL.canParse(url) ? new URL(url).href : '';
     const { baseUrl } = this.#owner.transport;
     if (!text.startsWith(`${baseUrl}/`))
       throw new RecordingRequestError(

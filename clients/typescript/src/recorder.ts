@@ -1,6 +1,7 @@
 import type { Api } from './api.ts';
 import { UploadError } from './errors.ts';
-import { type CallOptions, path, wait } from './transport.ts';
+import { path } from './path.ts';
+import { type CallOptions, wait } from './transport.ts';
 import type { BeginResponseData, ContributorResponse } from './types.gen.ts';
 import { deleteUpload, sendBytes, type UploadOptions, type UploadSource } from './upload.ts';
 

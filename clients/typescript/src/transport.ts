@@ -1,4 +1,5 @@
 import { ApiError, ConnectionError, errorOf, RecordingRequestError, TimeoutError, unexpected } from './errors.ts';
+import { checkPath } from './path.ts';
 
 /** Options of a client. */
 export interface ClientOptions {
@@ -58,10 +59,6 @@ const BACKOFF_MS = 500;
 const LONGEST_ERROR = 65_536;
 const LONGEST_BACKOFF_MS = 8_000;
 const TEMPORARY_CONFLICTS = ['conflict', 'idempotency_key_in_use'] as const;
-
-/** Encodes the values of a path. */
-export const path = (parts: TemplateStringsArray, ...values: string[]): string =>
-  String.raw({ raw: parts }, ...values.map(encodeURIComponent));
 
 /** Sends requests with retries, time limits and rate limits. */
 export class Transport {
@@ -126,6 +123,7 @@ export class Transport {
     read: (response: Response) => Promise<T> = async response => response as T,
   ): Promise<T> {
     const { retries = this.options.retries, onRetry = this.options.onRetry, signal } = options;
+    checkPath(call.path);
     const headers = this.#headersOf(call, options);
     for (let attempt = 0; ; attempt++) {
       await this.#pause(call, signal);

@@ -91,7 +91,7 @@ export async function sendBytes(
       upload.abort().catch(() => {});
     };
     const keep = (address: string) => {
-      kept = Promise.resolve(options.onAddress?.(address));
+      kept = (async () => options.onAddress?.(addressOf(transport, address)))();
       kept.catch(stop);
     };
     const abort = () => stop(signal!.reason);
@@ -200,7 +200,13 @@ function metadataOf({ responseSessionId, questionIndex, fileType, note }: Upload
   return metadata;
 }
 
-const addressOf = ({ baseUrl }: Transport, address: string): string => new URL(address, `${baseUrl}/`).href;
+/** Returns the whole address of an upload. Throws if it is at another origin, which must not get the recording. */
+function addressOf({ baseUrl }: Transport, address: string): string {
+  const base = `${baseUrl}/`;
+  const url = URL.canParse(address, base) ? new URL(address, base) : undefined;
+  if (url?.origin === new URL(base).origin && !url.username && !url.password) return url.href;
+  throw new UploadError('The address of the upload is not at the origin of the service. No byte was sent there.');
+}
 
 /** Returns the source in the form that tus-js-client takes on this platform: Node's build takes no Blob. */
 async function bytesOf(source: UploadSource): Promise<ConstructorParameters<Tus['Upload']>[0]> {

@@ -1,6 +1,7 @@
 import { PAGE, Resource } from '../api.ts';
 import type { Download } from '../download.ts';
-import { type CallOptions, path } from '../transport.ts';
+import { path } from '../path.ts';
+import type { CallOptions } from '../transport.ts';
 import type * as api from '../types.gen.ts';
 import type { Confirm } from './projects.ts';
 
@@ -46,12 +47,12 @@ export class Submissions extends Resource {
 
   /** A picture of the clip, as JPEG. */
   thumbnail(projectId: string, submissionId: string, position: ThumbnailPosition, options?: CallOptions): Download {
-    return this.api.file(`${clip(projectId, submissionId)}/thumbnail-${position}`, options);
+    return this.api.file(`${clip(projectId, submissionId)}${path`/thumbnail-${position}`}`, options);
   }
 
   /** The transcript of a clip. */
   transcript(projectId: string, submissionId: string, format: TranscriptFormat, options?: CallOptions): Download {
-    return this.api.file(`${clip(projectId, submissionId)}/transcript.${format}`, options);
+    return this.api.file(`${clip(projectId, submissionId)}${path`/transcript.${format}`}`, options);
   }
 
   /** Requests a failed transcript again. */

@@ -1,6 +1,7 @@
 import { type Api, PAGE, Resource } from '../api.ts';
 import type { Download } from '../download.ts';
-import { type CallOptions, path } from '../transport.ts';
+import { path } from '../path.ts';
+import type { CallOptions } from '../transport.ts';
 import type * as api from '../types.gen.ts';
 import type { SubmissionsQuery, ThumbnailPosition, TranscriptFormat } from './clips.ts';
 
@@ -53,12 +54,12 @@ export class Dashboard extends Resource {
 
   /** A picture of the clip, as JPEG. */
   thumbnail(submissionId: string, position: ThumbnailPosition, options?: CallOptions): Download {
-    return this.api.file(`${this.#clip(submissionId)}/thumbnail-${position}`, options);
+    return this.api.file(`${this.#clip(submissionId)}${path`/thumbnail-${position}`}`, options);
   }
 
   /** The transcript of a clip. */
   transcript(submissionId: string, format: TranscriptFormat, options?: CallOptions): Download {
-    return this.api.file(`${this.#clip(submissionId)}/transcript.${format}`, options);
+    return this.api.file(`${this.#clip(submissionId)}${path`/transcript.${format}`}`, options);
   }
 
   /** The settings, links and submissions. */

@@ -1,5 +1,6 @@
 import { Resource } from '../api.ts';
-import { type CallOptions, path } from '../transport.ts';
+import { path } from '../path.ts';
+import type { CallOptions } from '../transport.ts';
 import type * as api from '../types.gen.ts';
 import { sign, unwrap } from '../webhooks.ts';
 

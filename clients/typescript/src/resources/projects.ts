@@ -1,6 +1,7 @@
 import { PAGE, Resource } from '../api.ts';
 import type { Download } from '../download.ts';
-import { type CallOptions, path } from '../transport.ts';
+import { path } from '../path.ts';
+import type { CallOptions } from '../transport.ts';
 import type * as api from '../types.gen.ts';
 
 /** Projects and their settings. */
