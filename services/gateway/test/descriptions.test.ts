@@ -11,7 +11,7 @@ import { createConfig, lintFromString } from '@redocly/openapi-core';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { creationOf } from '../src/clients/project-settings.ts';
 import { guidesOf } from '../src/docs/guides.ts';
-import { type Sampled, samplesOf } from '../src/docs/request-samples.ts';
+import { preludes, type Sampled, samplesOf } from '../src/docs/request-samples.ts';
 import { startTestGateway } from './test-service.ts';
 
 const harness = await startTestGateway();
@@ -20,6 +20,7 @@ after(() => harness[Symbol.asyncDispose]());
 type Content = Record<string, { schema?: unknown; example?: unknown }>;
 interface Operation {
   operationId: string;
+  security?: Record<string, string[]>[];
   parameters?: { name: string; in: string; example?: unknown }[];
   requestBody?: { content: Content };
   responses: Record<string, { content?: Content; headers?: object }>;
@@ -155,6 +156,8 @@ test('the page shows every operation and every resource, and loads nothing from 
       assert.ok(page.includes(`${method.toUpperCase()} ${path}`), path);
     }
   }
+  const outsideCode = page.replaceAll(/<pre>[\s\S]*?<\/pre>/g, '');
+  assert.doesNotMatch(outsideCode, /.{0,60}(?:`|\*\*).{0,60}/, 'raw Markdown in a description');
   const [, webhooks = ''] = page.split('<article id="receiveEvent">');
   assert.match(page, /<nav[\s\S]*href="#receiveEvent"[\s\S]*<\/nav>/, 'the contents name the webhooks');
   for (const type of WEBHOOK_EVENTS) assert.match(webhooks, new RegExp(`<summary><code>${type}</code>`), type);
@@ -172,6 +175,15 @@ test('docs.md and the guide to webhooks name every filter of the owner’s list,
   const prose = (await Promise.all(pages)).join('\n');
   const names = [...Object.keys(SubmissionsQuery.properties), ...MEDIA_STATUSES, ...TRANSCRIPT_STATUSES];
   for (const name of [...names, ...WEBHOOK_EVENTS]) assert.match(prose, new RegExp(`\\b${name}\\b`), name);
+});
+
+test('the sample for reminders keeps the events that the guide to webhooks requests', async () => {
+  const requested = async (name: string): Promise<string[]> => {
+    const guide = await (await fetch(`${harness.base}/api/docs/${name}.md`)).text();
+    return JSON.parse(/"webhookEvents": (\[.*?\])/.exec(guide)![1]!);
+  };
+  const reminded = await requested('people');
+  for (const type of [...(await requested('webhooks')), 'link.reminder_due']) assert.ok(reminded.includes(type), type);
 });
 
 test('the description of a creation has the defaults that the gateway applies', () => {
@@ -216,6 +228,20 @@ test('the example of a 400 is about its own route', () => {
       assert.notEqual(taken.includes(name), isUnknownName, `${method} ${path} (${operationId}): ${error}`);
     }
   }
+});
+
+test('the example of a 403 names the scope of its operation', () => {
+  let looked = 0;
+  for (const { operationId, security, responses } of Object.values(document.paths).flatMap(each =>
+    Object.values(each),
+  )) {
+    const { example } = responses['403']?.content?.['application/json'] ?? {};
+    const [scope] = security?.flatMap(each => Object.values(each).flat()) ?? [];
+    if (example === undefined || scope === undefined) continue;
+    assert.deepEqual(example, { error: `The token lacks the scope ${scope}.` }, operationId);
+    looked++;
+  }
+  assert.ok(looked > 30, `${looked} examples`);
 });
 
 test('a linter of descriptions finds no problem', async () => {
@@ -336,10 +362,30 @@ test('descriptions are cached by their ETag', async () => {
 
 test('every operation has valid samples in curl, TypeScript and Python', () => {
   const all = Object.entries(document.paths).flatMap(([path, methods]) =>
-    Object.entries(methods).map(([method, operation]) =>
-      samplesOf({ ...(operation as Omit<Sampled, 'method' | 'path'>), method: method.toUpperCase(), path }),
-    ),
+    Object.entries(methods).map(([method, operation]) => ({
+      path,
+      ...samplesOf({ ...(operation as Omit<Sampled, 'method' | 'path'>), method: method.toUpperCase(), path }),
+    })),
   );
+  const declared = preludes('https://record.example');
+  for (const { path, curl, python } of all) {
+    for (const [, id] of path.matchAll(/\{(\w+)\}/g))
+      for (const [language, lines] of Object.entries(declared))
+        assert.match(lines, new RegExp(`^(?:const )?${id} ?=`, 'm'), `${language} does not declare ${id}`);
+    if (/ -o | -OJ/.test(curl)) {
+      assert.match(curl, /^curl -sS -f "[\s\S]* -o [\w.]+$/, 'an error would become the file');
+      assert.match(python, /stream=True[\s\S]*iter_content/, 'the whole file would be in memory');
+    }
+    assert.match(python, /^check\(answer\)$/m, 'the sentence of an error would be lost');
+    assert.doesNotMatch(python, /answer\.content/);
+  }
+  const upload = samplesOf({
+    ...(document.paths['/r/{token}/uploads']!.post as never as Sampled),
+    method: 'POST',
+    path: '/r/{token}/uploads',
+  });
+  assert.match(upload.curl, /"Upload-Length: \$\(wc -c < clip\.webm\)"/);
+  assert.match(upload.curl, /"Upload-Metadata: responseSessionId \$\(printf %s "\$responseSessionId" \| base64\)"/);
   for (const { typescript } of all) assert.doesNotThrow(() => stripTypeScriptTypes(typescript), typescript);
   const read = (command: string, args: string[], input: string) =>
     assert.equal(spawnSync(command, args, { input, encoding: 'utf8' }).stderr, '', command);

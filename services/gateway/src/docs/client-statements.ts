@@ -10,7 +10,7 @@ const OWNER: Record<string, string> = {
   updateProject: 'const project = await client.projects.update(projectId, $body);',
   closeProject: 'const project = await client.projects.close(projectId);',
   reopenProject: 'const project = await client.projects.reopen(projectId);',
-  rotateDashboardToken: 'const { projectToken } = await client.projects.rotateDashboardToken(projectId);',
+  rotateDashboardToken: 'const rotated = await client.projects.rotateDashboardToken(projectId);',
   eraseProject: `const { confirm } = await client.projects.erase(projectId); // Erases nothing yet.
 if (confirm) await client.projects.erase(projectId, { confirm });`,
   getErasure: 'const { state, left } = await client.projects.erasure(projectId);',
@@ -87,18 +87,18 @@ const DASHBOARD: Record<string, string> = {
 };
 
 const CONTINUED = `// Continues the upload with this id, and waits until the clip has landed.
-const { submissionId } = await recorder.upload(createReadStream('clip.webm'), {
+const sent = await recorder.upload(createReadStream('clip.webm'), {
   responseSessionId,
   address: \`/r/\${token}/uploads/\${uploadId}\`,
 });`;
 
 const CONTRIBUTOR: Record<string, string> = {
   openLink: 'await recorder.opened();',
-  beginResponse: 'const { responseSessionId, answers } = await recorder.begin($body);',
+  beginResponse: 'const response = await recorder.begin($body);',
   getResponse: 'const { answers, complete } = await recorder.response(responseSessionId);',
   updateResponse: "await recorder.note(responseSessionId, 'I come every Saturday');",
   createUpload: `// Creates the upload, sends the file, and waits until the clip has landed.
-const { submissionId } = await recorder.upload(createReadStream('clip.webm'), { responseSessionId });`,
+const sent = await recorder.upload(createReadStream('clip.webm'), { responseSessionId });`,
   getUploadOffset: CONTINUED,
   appendToUpload: CONTINUED,
   deleteUpload: `await recorder.discard(\`/r/\${token}/uploads/\${uploadId}\`);`,

@@ -84,7 +84,7 @@ export function docsPage(document: Described, guides: readonly Guide[]): Page {
 <li><a href="#resources">Resources</a></li></ul></nav>
 ${document.tags.map(
   tag =>
-    html`<section><h2>${tag.name}</h2><p>${tag.description}</p>${routes.filter(at(tag.name)).map(operation)}${events.filter(at(tag.name)).map(event)}</section>`,
+    html`<section><h2>${tag.name}</h2><p>${prose(tag.description)}</p>${routes.filter(at(tag.name)).map(operation)}${events.filter(at(tag.name)).map(event)}</section>`,
 )}
 <section id="resources"><h2>Resources</h2>${Object.entries(document.components.schemas).map(resource)}</section>`;
   return { title: `${document.info.title} ${document.info.version}`, body, script: 'docs.js' };
@@ -108,7 +108,7 @@ function operation(route: Route): Html {
   const { operationId, method, path, summary, description, parameters = [], requestBody, responses } = route;
   const { security = [] } = route;
   return html`<article id="${operationId}"><h3><code>${method} ${path}</code></h3>
-<p>${description ?? `${summary}.`}${security.length === 0 ? ' No header Authorization.' : null}</p>
+<p>${prose(description ?? `${summary}.`)}${security.length === 0 ? ' No header Authorization.' : null}</p>
 ${
   parameters.length > 0
     ? table(
@@ -121,27 +121,31 @@ ${Object.values(requestBody?.content ?? {}).map(content => html`${fields('Body',
 ${inEach(samplesOf(route))}
 <details><summary>Answers: ${Object.keys(responses).join(', ')}</summary>
 ${Object.entries(responses).map(
-  ([status, { description: says, headers = {}, content = {} }]) => html`<h4>${status} ${says}</h4>
+  ([status, { description: says, headers = {}, content = {} }]) => html`<h4>${status} ${prose(says)}</h4>
 <p>Headers: ${Object.keys(headers).join(', ')}</p>
 ${Object.entries(content).map(([type, { schema, example: shown }]) => html`<p><code>${type}</code> ${typeOf(schema)}</p>${example(shown)}`)}`,
 )}</details></article>`;
 }
 
+/** Renders a description, in which backticks enclose code. */
+const prose = (text = ''): Html =>
+  html`${text.split('`').map((part, index) => (index % 2 === 1 ? html`<code>${part}</code>` : part))}`;
+
 /** Renders a webhook. It has no samples of a call, because the service calls the owner's endpoint. */
 const event = ({ operationId, description, parameters = [], requestBody, responses }: Operation): Html =>
-  html`<article id="${operationId}"><h3><code>POST</code> to your <code>webhookUrl</code></h3><p>${description}</p>
+  html`<article id="${operationId}"><h3><code>POST</code> to your <code>webhookUrl</code></h3><p>${prose(description)}</p>
 ${table(
   'Headers',
   parameters.map(each => row(each.name, each.schema, each.required, each.description)),
 )}
 ${Object.values(requestBody?.content ?? {}).map(
   ({ schema, examples = {} }) => html`<p>Body: ${typeOf(schema)}</p>
-${Object.entries(examples).map(([type, { summary, value }]) => html`<details><summary><code>${type}</code>: ${summary}</summary>${example(value)}</details>`)}`,
+${Object.entries(examples).map(([type, { summary, value }]) => html`<details><summary><code>${type}</code>: ${prose(summary)}</summary>${example(value)}</details>`)}`,
 )}
-<h4>Your answer</h4><ul>${Object.entries(responses).map(([status, says]) => html`<li><code>${status}</code>: ${says.description}</li>`)}</ul></article>`;
+<h4>Your answer</h4><ul>${Object.entries(responses).map(([status, says]) => html`<li><code>${status}</code>: ${prose(says.description)}</li>`)}</ul></article>`;
 
 const resource = ([name, schema]: [string, Schema]): Html =>
-  html`<article id="resource-${name}"><h3>${name}</h3><p>${schema.description}</p>${schema.enum || schema.anyOf ? html`<p><code>${typeOf(schema)}</code></p>` : fields('Fields', schema)}</article>`;
+  html`<article id="resource-${name}"><h3>${name}</h3><p>${prose(schema.description)}</p>${schema.enum || schema.anyOf ? html`<p><code>${typeOf(schema)}</code></p>` : fields('Fields', schema)}</article>`;
 
 function fields(caption: string, schema: Schema | undefined): Html | null {
   if (!schema?.properties) return null;
@@ -156,7 +160,7 @@ const table = (caption: string, rows: Html[]): Html => html`<div class="wide"><t
 <thead><tr><th scope="col">name</th><th scope="col">type</th><th scope="col">meaning</th></tr></thead><tbody>${rows}</tbody></table></div>`;
 
 const row = (name: string, schema: Schema, required = false, description = ''): Html =>
-  html`<tr><th scope="row"><code>${name}</code>${required ? null : html` <small>(optional)</small>`}</th><td>${typeOf(schema)}</td><td>${description}</td></tr>`;
+  html`<tr><th scope="row"><code>${name}</code>${required ? null : html` <small>(optional)</small>`}</th><td>${typeOf(schema)}</td><td>${prose(description)}</td></tr>`;
 
 function typeOf(schema: Schema | undefined): Html | string {
   if (!schema) return '';

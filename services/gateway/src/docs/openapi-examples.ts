@@ -10,6 +10,7 @@ interface Media {
 
 interface Operation {
   operationId?: string;
+  security?: Record<string, string[]>[];
   parameters?: { name: string; in: string; example?: unknown }[];
   requestBody?: { content: Record<string, Media> };
   responses?: Record<string, { content?: Record<string, Media> }>;
@@ -79,7 +80,6 @@ const FILES: Record<string, string> = {
 
 const ERRORS: Record<string, string> = {
   401: 'Send a valid API token in the header "Authorization: Bearer <API_TOKEN>".',
-  403: 'The token lacks the scope projects:write.',
   404: 'There is no such project.',
   409: 'The first request with this Idempotency-Key is still running; try again in a moment.',
   410: 'The submission was erased; what told of it cannot be sent again.',
@@ -113,7 +113,7 @@ const QUERY_FAULTS: Record<string, string> = {
 };
 const UNCONFIRMED = 'confirm has expired: send the request without confirm for a new one. Nothing was erased.';
 const CONFLICTS: Record<string, string> = {
-  requestTranscript: 'The transcript did not fail; only a failed one can be asked for again.',
+  requestTranscript: 'A transcript can be asked for again once it has failed; this one is completed.',
   requestMedia: 'Nothing of the media of this clip failed, so that there is nothing to make again.',
   eraseProject: UNCONFIRMED,
   eraseLink: UNCONFIRMED,
@@ -210,7 +210,9 @@ export function addExamples<T extends OpenApiDocument>(document: T, baseUrl: str
 }
 
 function errorOf(operation: Operation, status: string): { error: string } | undefined {
-  const { operationId = '' } = operation;
+  const { operationId = '', security = [] } = operation;
+  const [scope] = security.flatMap(each => Object.values(each).flat());
+  if (status === '403' && scope) return { error: `The token lacks the scope ${scope}.` };
   if (status === '400') return { error: INVALID[operationId] ?? invalidParameter(operation) };
   if (status === '413') return { error: bodyLimitSentence(LARGEST[operationId] ?? LARGEST_BODY) };
   const error =

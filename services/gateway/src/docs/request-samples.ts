@@ -33,6 +33,8 @@ interface Call {
   body: unknown;
   bytes: boolean;
   isJson: boolean;
+  /** The name of the file that the sample saves; undefined if it saves none. */
+  file: string | undefined;
 }
 
 export function samplesOf(operation: Sampled): Samples {
@@ -40,11 +42,43 @@ export function samplesOf(operation: Sampled): Samples {
   return { curl: curl(call), typescript: typescript(call), python: python(call) };
 }
 
-/** Returns the lines that come once before the samples of a language. */
-export function preludes(baseUrl: string): Samples {
-  const of = (file: string) => readSample(file).trimEnd().replaceAll('https://record.example', baseUrl);
-  return { curl: of('prelude.sh'), typescript: of('prelude.ts'), python: of('prelude.py') };
+/** The ids in the paths of operations, and where a reader finds each. */
+const IDS: Record<string, string> = {
+  projectId: 'from createProject or listProjects',
+  tokenId: 'a link, from listLinks',
+  submissionId: 'a clip, from listSubmissions',
+  deliveryId: 'from listWebhookDeliveries',
+  projectToken: 'from createProject: the end of the dashboardUrl',
+  token: 'the end of a recipientUrl',
+  responseSessionId: 'from beginResponse',
+  uploadId: 'from createUpload: the end of the Location',
+};
+
+/** Returns the lines that come once before the samples of a language. `ids` are the values of ids; others are `...`. */
+export function preludes(baseUrl: string, ids: Record<string, string> = {}): Samples {
+  const of = (file: string, declared: (name: string, value: string, where: string) => string) =>
+    [
+      readSample(file).trimEnd().replaceAll('https://record.example', baseUrl),
+      '',
+      ...Object.entries(IDS).map(([name, where]) => declared(name, ids[name] ?? '...', where)),
+    ].join('\n');
+  return {
+    curl: of('prelude.sh', (name, value, where) => `${name}=${value}   # ${where}`),
+    typescript: of('prelude.ts', (name, value, where) => `const ${name} = '${value}'; // ${where}`),
+    python: of('prelude.py', (name, value, where) => `${name} = "${value}"  # ${where}`),
+  };
 }
+
+const SAVED = /\bsaveTo\(.*, '([\w.]+)'\)/;
+
+/** The headers of an upload whose values depend on the file and on the response. */
+const COMPUTED: Record<string, Pick<Samples, 'curl' | 'python'>> = {
+  'Upload-Length': { curl: '$(wc -c < clip.webm)', python: 'str(os.path.getsize("clip.webm"))' },
+  'Upload-Metadata': {
+    curl: 'responseSessionId $(printf %s "$responseSessionId" | base64)',
+    python: '"responseSessionId " + b64encode(responseSessionId.encode()).decode()',
+  },
+};
 
 // An upload needs one of two optional headers.
 const isShown = ({ operationId }: Sampled, { name, required }: { name: string; required?: boolean }): boolean =>
@@ -68,18 +102,22 @@ function callOf(operation: Sampled): Call {
     withToken: security.length > 0,
     body: example,
     isJson: 'application/json' in (success.content ?? {}),
+    file: method === 'GET' ? SAVED.exec(CLIENT_STATEMENTS[operationId] ?? '')?.[1] : undefined,
   };
 }
 
 const PLACES = /\{(\w+)\}/g;
 
-function curl({ method, path, query, headers, withToken, body, bytes, isJson }: Call): string {
-  const lines = [`curl -sS --fail-with-body${verb(method)} "$BASE${path.replace(PLACES, '$$$1')}${search(query)}"`];
+function curl({ method, path, query, headers, withToken, body, bytes, file }: Call): string {
+  // With --fail-with-body, the sentence of an error would become the file.
+  const fail = file ? '-f' : '--fail-with-body';
+  const lines = [`curl -sS ${fail}${verb(method)} "$BASE${path.replace(PLACES, '$$$1')}${search(query)}"`];
   if (withToken) lines.push('-H "Authorization: Bearer $TOKEN"');
-  for (const [name, value] of headers) lines.push(`-H '${name}: ${value}'`);
+  for (const [name, value] of headers)
+    lines.push(name in COMPUTED ? `-H "${name}: ${COMPUTED[name]!.curl}"` : `-H '${name}: ${value}'`);
   if (bytes) lines.push('--data-binary @clip.webm');
   else if (body !== undefined) lines.push(`-d '${JSON.stringify(body, null, 2).replaceAll("'", "'\\''")}'`);
-  else if (!isJson && method === 'GET') lines.push('-OJ');
+  else if (file) lines.push(`-o ${file}`);
   return lines.join(' \\\n  ');
 }
 
@@ -97,26 +135,30 @@ function typescript({ operationId, query, body }: Call): string {
     .replace(', )', ')');
 }
 
-function python({ method, path, query, headers, withToken, body, bytes, isJson }: Call): string {
+function python({ method, path, query, headers, withToken, body, bytes, isJson, file }: Call): string {
   const sent = [
     ...(withToken ? ['"Authorization": f"Bearer {TOKEN}"'] : []),
     ...headers
       .filter(([name]) => bytes || name !== 'Content-Type')
-      .map(([name, value]) => `${JSON.stringify(name)}: ${JSON.stringify(value)}`),
+      .map(([name, value]) => `${JSON.stringify(name)}: ${COMPUTED[name]?.python ?? JSON.stringify(value)}`),
   ];
   const options = [
     `f"{BASE}${path}${search(query)}",`,
     ...(sent.length > 0 ? [`headers={${sent.join(', ')}},`] : []),
     ...(bytes ? ['data=open("clip.webm", "rb"),'] : []),
     ...(body === undefined ? [] : [`json=${literal(body, PYTHON, 2)},`]),
+    ...(file ? ['stream=True,'] : []),
     'timeout=60,',
   ];
-  const lines = [
-    `answer = requests.${method.toLowerCase()}(\n  ${options.join('\n  ')}\n)`,
-    'answer.raise_for_status()',
-  ];
-  if (isJson) lines.push('result = answer.json()');
-  else if (method === 'GET') lines.push('content = answer.content');
+  const lines = [`answer = requests.${method.toLowerCase()}(\n  ${options.join('\n  ')}\n)`, 'check(answer)'];
+  if (file)
+    lines.push(
+      `with open("${file}", "wb") as file:`,
+      '  for part in answer.iter_content(1_000_000):',
+      '    file.write(part)',
+    );
+  else if (isJson) lines.push('result = answer.json()');
+  else if (method === 'GET') lines.push('text = answer.text');
   return lines.join('\n');
 }
 

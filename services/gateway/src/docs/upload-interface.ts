@@ -72,7 +72,7 @@ const METADATA = header(
 );
 const LENGTH = header(
   'Upload-Length',
-  'The size of the whole take in bytes. **Declaring it means sending**: a take without a declared length is never delivered.',
+  'The size of the whole take in bytes. Declaring it means sending: a take without a declared length is never delivered.',
   6_291_456,
 );
 const DEFER = header(
