@@ -55,7 +55,7 @@ export const metadataInput = Type.Unsafe<Record<string, string>>({
 export const dueAtInput = Type.Unsafe<string | null>({
   type: ['string', 'null'],
   ...momentText(
-    'The deadline: a clip that lands later is late. It does not expire the link. A time in the past is accepted.',
+    'The deadline: a clip that lands later is late. It does not change when the link expires: a link whose `expiresAt` is earlier ends first. A time in the past is accepted.',
   ),
 });
 

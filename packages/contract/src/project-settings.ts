@@ -104,7 +104,10 @@ const settingsTable = (rule: AddressRule) => ({
         enum: [...OPTIONAL_EVENTS],
         'x-hint': `${STANDARD_NAMES} always come: leave them out`,
       }),
-      { uniqueItems: true, description: `Events to send in addition to ${STANDARD_NAMES}, which are always sent.` },
+      {
+        uniqueItems: true,
+        description: `Events to send in addition to ${STANDARD_NAMES}, which are always sent. The list replaces the one before: name every event that you want.`,
+      },
     ),
     answer: Type.Array(oneOf(OPTIONAL_EVENTS, 'The type of an event.'), {
       description: 'The events that are sent in addition to the standard ones.',
@@ -143,7 +146,7 @@ const settingsTable = (rule: AddressRule) => ({
       {
         additionalProperties: false,
         description:
-          'When link.reminder_due is sent for a unique link whose person has sent nothing. The service sends no mail. A time that has passed already is left out.',
+          'When link.reminder_due is sent for a unique link whose person has sent nothing. The service sends no mail. A time that has passed already is left out. The `webhookUrl` gets this event only if `webhookEvents` names it; otherwise only the feed has it.',
       },
     ),
     answer: Type.Object(

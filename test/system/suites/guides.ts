@@ -43,7 +43,7 @@ export function guides({ system, owner, mute }: { system: TestSystem; owner: Own
     return headers.get('etag')!.replaceAll('"', '');
   }
 
-  /** Makes a folder in which `npx @recording-request/cli` is the command of this repository. */
+  /** Makes a folder in which `rr` and `npx @recording-request/cli` are the command of this repository. */
   async function terminal(name: string) {
     const cwd = join(system.scratch, name);
     await mkdir(join(cwd, 'bin'), { recursive: true });
@@ -53,6 +53,7 @@ export function guides({ system, owner, mute }: { system: TestSystem; owner: Own
       `#!/bin/sh\n[ "$1" = -y ] && shift\n[ "$1" = @recording-request/cli ] || exit 9\nshift\nexec ${process.execPath} ${RR} "$@"\n`,
     );
     await chmod(npx, 0o755);
+    await writeFile(join(cwd, 'bin', 'rr'), `#!/bin/sh\nexec ${process.execPath} ${RR} "$@"\n`, { mode: 0o755 });
     const shell = openShell(cwd);
     await shell.paste(
       `export PATH=${cwd}/bin:$PATH XDG_CONFIG_HOME=${cwd}/config TOKEN=${owner.token} BASE=${system.baseUrl}`,
@@ -173,12 +174,15 @@ export function guides({ system, owner, mute }: { system: TestSystem; owner: Own
       const configurations = blocksOf(await guide('agents'), /^```json\n([\s\S]*?)^```$/gm).map(text =>
         JSON.parse(text),
       );
-      assert.equal(configurations.length, 2);
+      assert.equal(configurations.length, 3);
       const { cwd, shell } = await terminal('agent');
+      await shell.paste(`printf %s "$TOKEN" | rr login "$BASE"`);
       await shell.close();
-      const env = { PATH: `${cwd}/bin:${process.env.PATH}`, RR_BASE_URL: system.baseUrl, RR_TOKEN: owner.token };
       for (const { mcpServers } of configurations) {
-        const { command, args, url, headers } = mcpServers['recording-request'];
+        const { command, args, url, headers, env: named } = mcpServers['recording-request'];
+        // Without an environment of its own, a server has the token of the login alone.
+        const own = named ? { ...named, RR_TOKEN: owner.token } : { XDG_CONFIG_HOME: `${cwd}/config` };
+        const env = { PATH: `${cwd}/bin:${process.env.PATH}`, ...own };
         const transport = command
           ? new StdioClientTransport({ command, args, env, cwd })
           : new StreamableHTTPClientTransport(new URL(url), {

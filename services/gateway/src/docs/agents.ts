@@ -5,16 +5,25 @@ import { GUIDE_SHELL } from './guide-shell.ts';
 export const agents = (baseUrl: string): string => `# Agents
 
 \`POST /mcp\` is an MCP server (streamable HTTP, without sessions). An agent works in your projects with your API token and no more: each tool
-sends the requests of [the API](/api/docs), so scopes, limits and errors are the same. Give it a token with only the scopes that its work needs.
+sends the requests of [the API](/api/docs), so scopes, limits and errors are the same. Give it a token with only the scopes that its work needs:
+the operator of the service makes it with \`npm run admin -- tokens create USERID --scopes projects:read,submissions:read\`. The table below has the scope of each tool.
 
 \`\`\`json
 {"mcpServers": {"recording-request": {"type": "http", "url": "${baseUrl}/mcp", "headers": {"Authorization": "Bearer api_..."}}}}
 \`\`\`
 
-For an agent that starts its servers itself, \`rr mcp\` serves the same tools over stdin and stdout, with the token of \`rr login\`:
+For an agent that starts its servers itself, \`rr mcp\` serves the same tools over stdin and stdout:
 
 \`\`\`json
-{"mcpServers": {"recording-request": {"command": "npx", "args": ["-y", "@recording-request/cli", "mcp"]}}}
+{"mcpServers": {"recording-request": {"command": "rr", "args": ["mcp"]}}}
+\`\`\`
+
+Install \`rr\` first. Its package is not in a public registry yet: in the repository of the service, \`npm run clients -- --pack DIR\` makes it, then
+\`npm install -g DIR/recording-request-*.tgz\` installs it. Log in once with \`rr login ${baseUrl}\`: \`rr mcp\` uses this token. It also reads \`RR_BASE_URL\` and \`RR_TOKEN\`, but
+most MCP clients do not pass your environment on, so name them in \`env\` of the configuration:
+
+\`\`\`json
+{"mcpServers": {"recording-request": {"command": "rr", "args": ["mcp"], "env": {"RR_BASE_URL": "${baseUrl}", "RR_TOKEN": "api_..."}}}}
 \`\`\`
 
 An agent finds these documents at [/llms.txt](/llms.txt), and each page also as Markdown (add \`.md\`). The list of tools:

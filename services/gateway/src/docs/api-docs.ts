@@ -26,6 +26,7 @@ Every owner route requires \`Authorization: Bearer <API_TOKEN>\` (prefix \`api_\
 BASE=${baseUrl}
 TOKEN=\${TOKEN:-api_...}   # your token: the operator of the service creates it
 api() { curl -sS --fail-with-body -H "Authorization: Bearer $TOKEN" "$@"; }
+save() { curl -sSf -H "Authorization: Bearer $TOKEN" -o "$@"; }   # save FILE ADDRESS: an error saves no file
 api "$BASE/api/me"
 \`\`\`
 
@@ -59,14 +60,14 @@ allowance; a creation beyond it is 403.
 | transcriptionLanguage | "" (detected) | an ISO 639-1 code such as \`en\`; set it for short clips and for languages other than English |
 | requestUrl, webhookUrl | "" | absolute https URL (also http if the operator allows it), ≤ ${said(LIMITS.urlLength)} |
 | webhookSecret | none | ≤ ${LIMITS.webhookSecretLength}; base64 after \`whsec_\` |
-| webhookEvents | [] | events in addition to the standard ones: see the guide [Receive webhooks](${baseUrl}/api/docs/webhooks.md) |
+| webhookEvents | [] | events in addition to the standard ones; a PATCH replaces the list: see the guide [Receive webhooks](${baseUrl}/api/docs/webhooks.md) |
 | termsLabel, termsText, successMessage | "" | ${said(LIMITS.termsLabelLength)}, ${said(LIMITS.termsTextLength)}, ${said(LIMITS.successMessageLength)} |
 | recipients | [] | the people of the first links, at most \`count\`: see the guide [People and reminders](${baseUrl}/api/docs/people.md) |
 | acceptReference | false | see Send the contributor back |
 | returnUrl | "" | absolute https URL (also http if the operator allows it), ≤ ${said(LIMITS.urlLength)}; may have placeholders |
 | retentionDays | null | null or 1–${said(LIMITS.retentionDays)}, not more than the operator's: see Delete by age |
 | sandbox | false | only at creation: see Try it in a sandbox |
-| remind | no times | \`afterDays\`: ≤ ${LIMITS.reminders} whole numbers 1–${LIMITS.remindAfterDays}; \`beforeDueHours\`: ≤ ${LIMITS.reminders}, 1–${said(LIMITS.remindBeforeHours)}; see the same guide |
+| remind | no times | \`afterDays\`: ≤ ${LIMITS.reminders} whole numbers 1–${LIMITS.remindAfterDays}; \`beforeDueHours\`: ≤ ${LIMITS.reminders}, 1–${said(LIMITS.remindBeforeHours)}. A \`webhookUrl\` gets the reminders only if \`webhookEvents\` has link.reminder_due; see the same guide |
 | interviewQuestions | [] | ≤ ${LIMITS.interviewQuestions}, each 1–${LIMITS.questionLength}; each answer becomes a separate submission |
 
 \`\`\`sh
@@ -75,10 +76,10 @@ api "$BASE/api/projects"
 api "$BASE/api/projects?limit=20&q=stories"
 api "$BASE/api/projects/$PROJECT"
 api "$BASE/api/projects/$PROJECT/links"
-api "$BASE/api/projects/$PROJECT/shared-link/qr.png" -o qr.png
+save qr.png "$BASE/api/projects/$PROJECT/shared-link/qr.png"
 \`\`\`
 
-PATCH accepts the same fields except \`count\`, \`recipients\`, \`sharedLinkEnabled\` and \`sandbox\`; omitted fields stay unchanged. \`""\` clears an address, a
+PATCH accepts the same fields except \`count\`, \`recipients\`, \`sharedLinkEnabled\` and \`sandbox\`; omitted fields stay unchanged, and a list that you send, such as \`webhookEvents\`, replaces the old one. \`""\` clears an address, a
 secret or the language. No answer shows the secret; a project's \`webhookSigned\` shows whether it has one.
 
 \`GET /api/projects\` lists all projects in one answer. With \`limit\` (1–${LIMITS.linkPageSize}), \`cursor\` or \`q\` (words in the name; parts of words match, letter
@@ -150,7 +151,7 @@ bytes, which the service remuxes later.) A file that does not exist yet is 404.
 
 \`\`\`sh
 SUBMISSION=$(api "$BASE/api/projects/$PROJECT/submissions?limit=1" | grep -o '"submissionId":"[^"]*"' | head -1 | cut -d'"' -f4)
-api -OJ "$BASE/api/projects/$PROJECT/submissions/$SUBMISSION/video"
+save video.webm "$BASE/api/projects/$PROJECT/submissions/$SUBMISSION/video"   # with -OJ, curl takes the name of the answer
 api "$BASE/api/projects/$PROJECT/submissions/$SUBMISSION/transcript.vtt"
 \`\`\`
 
@@ -177,11 +178,11 @@ If a stored copy would lose something, the upload stays the video, also at \`rea
 ## Exports
 
 \`\`\`sh
-api -OJ "$BASE/api/projects/$PROJECT/export/project.zip"
-api -OJ "$BASE/api/projects/$PROJECT/export/transcripts.txt?selected=true"
-api -OJ "$BASE/api/projects/$PROJECT/export/transcripts.zip"
-api -OJ "$BASE/api/projects/$PROJECT/export.csv"
-api -OJ "$BASE/api/projects/$PROJECT/export.json"
+save project.zip "$BASE/api/projects/$PROJECT/export/project.zip"
+save transcripts.txt "$BASE/api/projects/$PROJECT/export/transcripts.txt?selected=true"
+save transcripts.zip "$BASE/api/projects/$PROJECT/export/transcripts.zip"
+save submissions.csv "$BASE/api/projects/$PROJECT/export.csv"
+save export.json "$BASE/api/projects/$PROJECT/export.json"
 \`\`\`
 
 \`transcripts.zip\` has a \`.txt\`, a \`.vtt\` and a \`.srt\` for each clip with a completed transcript, named like the videos in project.zip:
@@ -224,6 +225,9 @@ ${DELETION}
 | submissions:read | submissions, transcripts, media, exports, webhook deliveries |
 | events:read | /api/events: the events of all projects, with the submissions and texts in them |
 | projects:erase | erasing submissions, links and projects for good |
+
+A token has all scopes unless the operator of the service made it with fewer: \`npm run admin -- tokens create USERID --scopes projects:read,links:read\`.
+Your \`userId\` is in \`GET /api/me\`. No route of the API makes tokens.
 
 ## Errors
 

@@ -13,4 +13,7 @@ removes the person from the link; past events of the link keep what they said un
 For an erased submission, \`webhook-deliveries\` still lists ids, types, times and outcomes, but never the sent bodies. Sending such an event
 again is 410; an event that was not delivered becomes \`erased\`. An erased project is 404. Your endpoint gets submission.erased for an
 erased submission if the project requests that event, but not for an erased project. Delete the copies at your endpoint yourself.
+
+Also delete an erased person from the tables that you import: the service does not know the person any more, so that the same table invites
+the person again, also with \`onDuplicate=skip\`.
 `;

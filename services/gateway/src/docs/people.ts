@@ -17,12 +17,15 @@ A single-recipient link can carry the person for whom it is meant, so that each 
 | email | ≤ ${LIMITS.emailLength} | data for your mail merge; the service sends no mail |
 | locale | BCP 47, such as \`pt-BR\` | the language that the recorder shows first |
 | metadata | ≤ ${LIMITS.metadataKeys} texts ≤ ${LIMITS.metadataValueLength}, names ≤ ${LIMITS.metadataKeyLength} | your own fields; they come back unchanged |
-| dueAt | a time with its zone | a deadline: a later clip has \`late: true\`. The link stays valid. A time in the past is accepted: every clip is late, and no reminder comes before it |
+| dueAt | a time with its zone | a deadline: a later clip has \`late: true\`. It does not change when the link ends: see the deadline and the end, below. A time in the past is accepted: every clip is late, and no reminder comes before it |
 
 Answers have name, reference, email and locale in \`recipient\` (null without a person; \`verified\` is true: you named the person), \`metadata\`
 ({} without any) and \`dueAt\`. White space around these texts is removed. At creation, send \`recipients: [{…}, …]\` for the first links of a
 project; a body of \`POST /api/projects\` has at most 1 MiB, so add many people afterwards. \`count\` is at least 1: a project for a list of people begins with its first person
 in \`recipients\`, otherwise its first link has no person.
+
+**The deadline and the end.** A link ends at its \`expiresAt\`, also if its \`dueAt\` is later: nothing is recorded after that, and no reminder is sent. For a
+later deadline, set \`neverExpire\`, \`expiresInDays\` or \`expiresInHours\` of the project; its links follow.
 
 **CSV in.** The first line names the columns: name, reference, email, locale, dueAt, and \`meta.…\` for metadata. The separator may be a comma,
 a semicolon or a tab (a line \`sep=;\` for Excel may come first), the encoding UTF-8 or UTF-16 (Excel: “CSV UTF-8” or “Unicode Text”). At most ${said(LIMITS.count)} rows and 8 MiB.
@@ -33,6 +36,7 @@ name,reference,email,locale,dueAt,meta.team
 Ana Sousa,P-17,ana@example.org,pt-BR,2040-03-20T17:00:00Z,North
 李雷,P-18,lei@example.org,zh-Hans,,South
 CSV
+api -X PATCH "$BASE/api/projects/$PROJECT" -H 'Content-Type: application/json' -d '{"neverExpire": true}'   # the deadline above is far away
 api -X POST "$BASE/api/projects/$PROJECT/links?dryRun=true" -H 'Content-Type: text/csv' --data-binary @people.csv
 [ -s people.key ] || head -c 18 /dev/urandom | base64 > people.key   # one key per file; keep it for retries
 api -X POST "$BASE/api/projects/$PROJECT/links" -H 'Content-Type: text/csv' -H "Idempotency-Key: $(cat people.key)" --data-binary @people.csv
@@ -48,6 +52,9 @@ ignored. \`line\` counts the lines of the file, from 1; the header is one of the
 \`POST …/links\` also takes JSON: \`{"links": [{"name": …, "metadata": {…}}, …], "onDuplicate": "error"}\`. There, \`line\` is the
 position in \`links\`, from 1. New links count against the allowance.
 
+**Erased people.** Erase a person from your table too. The service knows nothing about an erased person any more, so that the row is no duplicate: the same table
+with \`onDuplicate=skip\` invites the person again. See Deletion in [the API in prose](/api/docs.md).
+
 The same from a program, with the client or in plain Python. Both print the addresses to send:
 
 ${sampleBlock('ts', 'invite.ts')}
@@ -56,17 +63,20 @@ ${sampleBlock('python', 'invite.py')}
 object, remindersSent and remindersStopped (leave out rows with \`true\`). A cell that a spreadsheet would run as a formula begins with \`'\`. New columns are added at the end. Use \`?bom=1\` for Excel.
 
 \`\`\`sh
-api -OJ "$BASE/api/projects/$PROJECT/links.csv?bom=1"
+save() { curl -sSf -H "Authorization: Bearer $TOKEN" -o "$@"; }   # save FILE ADDRESS: an error saves no file
+save links.csv "$BASE/api/projects/$PROJECT/links.csv?bom=1"
 \`\`\`
 
 **Who is missing.** A link's \`state\` is what its person did: \`invited\` (nothing yet), \`opened\` (opened the page), \`recording\` (began, or has not
 sent every answer of an interview: \`answersSent\` of \`questionCount\`), \`sent\`, or \`closed\` (sent nothing, and the link accepts nothing any more).
 \`GET …/links\` without a parameter has all links. With \`state\`, \`reference\`, \`changedAfter\`, \`limit\` (≤ ${LIMITS.linkPageSize}, default 100) or \`cursor\`, it has a page
-and \`pagination.nextCursor\`. \`state\` takes one value. \`links.csv\` takes the same filters. To follow a project, ask for \`changedAfter\` with a few seconds of overlap.
+and \`pagination.nextCursor\`. \`state\` takes one value, and three of them are missing: \`invited\`, \`opened\` and \`recording\`. \`links.csv\` takes the same filters. To follow a project, ask for \`changedAfter\` with a few seconds of overlap.
 
 \`\`\`sh
-api "$BASE/api/projects/$PROJECT/links?state=invited&limit=500"
-api "$BASE/api/projects/$PROJECT/links.csv?state=opened" -o opened.csv
+for STATE in invited opened recording; do
+  api "$BASE/api/projects/$PROJECT/links?state=$STATE&limit=500"
+  save "$STATE.csv" "$BASE/api/projects/$PROJECT/links.csv?state=$STATE"   # the same as a table
+done
 \`\`\`
 
 **One person.** Find the link by its reference, and change the person, the metadata or the deadline. An omitted field stays unchanged;
@@ -81,9 +91,12 @@ api -X PATCH "$BASE/api/projects/$PROJECT/links/$LINK" -H 'Content-Type: applica
 
 The service sends no mail. It says when to send one: with \`remind\`, the project gets the event link.reminder_due for each link whose person has
 sent nothing, \`afterDays\` after the link was made and \`beforeDueHours\` before its \`dueAt\`. \`PATCH\` replaces \`remind\`; \`{}\` ends it.
+Your \`webhookUrl\` gets these events only if \`webhookEvents\` has link.reminder_due; without it, only the feed (\`GET /api/events\`) has them. \`PATCH\` replaces \`webhookEvents\` too: name
+every event that you want.
 
 \`\`\`sh
-api -X PATCH "$BASE/api/projects/$PROJECT" -H 'Content-Type: application/json' -d '{"webhookEvents": ["link.reminder_due"],
+api -X PATCH "$BASE/api/projects/$PROJECT" -H 'Content-Type: application/json' -d '{
+  "webhookEvents": ["submission.media.completed", "response.completed", "submission.erased", "link.reminder_due"],
   "remind": {"afterDays": [3, 7], "beforeDueHours": [24]}}'
 api -X POST "$BASE/api/projects/$PROJECT/links/$LINK/remind"   # one person, now
 \`\`\`
