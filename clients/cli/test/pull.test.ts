@@ -80,6 +80,31 @@ test('a pull that is killed before its record leaves nothing of an erased clip',
   assert.deepEqual(await files(), ['submissions.csv']);
 });
 
+test('the 404 of a proxy removes neither a clip nor a transcript', async () => {
+  service.clips = [clip(1), clip(2)];
+  await pull();
+  const before = await files();
+  for (const [pattern, body, type] of [
+    [/\/submissions[/?]/, '{"error":"Not Found"}', 'application/json'],
+    [/\/submissions[/?]/, '<h1>404</h1>', 'text/html'],
+    [/\/transcript\./, '{"error":"Not Found"}', 'application/json'],
+  ] as const) {
+    service.clips[0]!.changedAt = new Date().toISOString();
+    service.intercept = (request, response) => {
+      if (!pattern.test(request.url!)) return false;
+      if (request.url!.includes('/submissions?') && type === 'application/json') {
+        response.writeHead(200, { 'content-type': type }).end('{"submissions":[],"pagination":{"nextCursor":null}}');
+        return true;
+      }
+      response.writeHead(404, { 'content-type': type }).end(request.method === 'HEAD' ? undefined : body);
+      return true;
+    };
+    const { code, stderr } = await rr(service.url, ['pull', PROJECT_ID, 'm'], scratch);
+    assert.notEqual(code, 0, stderr);
+    assert.deepEqual(await files(), before);
+  }
+});
+
 test('a list that lacks a clip removes nothing; only its 404 does', async () => {
   service.clips = [clip(1), clip(2)];
   await pull();

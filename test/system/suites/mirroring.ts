@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
-import { createHash } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { describe, test } from 'node:test';
@@ -102,7 +104,82 @@ export function mirroring({ system, mute }: { system: TestSystem; mute: TestClip
         await mirror();
         await compare();
       });
+
+    for (const program of ['mirror.ts', 'mirror.py'])
+      test(`${program} removes nothing after the 404 of a proxy, and ends with a sentence`, async () => {
+        const bucket = `${system.name}-404-${program.replace('.', '-')}`;
+        await using store = await bucketOf(bucket);
+        const [projectId, submissionId] = [randomUUID(), randomUUID()];
+        const own = [`${projectId}/${submissionId}/video`, `${projectId}/${submissionId}/clip.json`];
+        const foreign = [`${projectId}/${submissionId}/other.bin`, 'holiday/photos/1.jpg', 'a/b', 'events.cursor'];
+        for (const name of [...own, ...foreign]) await store.put(name, 'kept');
+        const kept = async () => Object.keys(await store.objects()).sort();
+        const before = await kept();
+
+        let answers: Answers = () => ['404', 'text/plain', ''];
+        await using service = await startAnswering(of => answers(of));
+        const folder = join(system.scratch, `404-${program.replace('.', '-')}`);
+        const page = (await httpClient(system.baseUrl)('/api/docs/mirror.md')).text();
+        await writePrograms(page.replaceAll(system.baseUrl, service.url), folder);
+        const env = { TOKEN: 'api_any', S3_ENDPOINT, S3_ACCESS_KEY, S3_SECRET_KEY, S3_BUCKET: bucket };
+        const fails = async (more: Partial<typeof env> = {}) => {
+          const { ended } = await startProgram(folder, program, ['--once'], { ...env, ...more });
+          const { code, messages } = await ended;
+          assert.equal(code, 1, messages);
+          assert.equal(messages.trim().split('\n').length, 1, `not one sentence: ${messages}`);
+          return messages;
+        };
+        const listed: Answers = path =>
+          path === '/api/projects' && ['200', 'application/json', '{"projects":[],"pagination":{"nextCursor":null}}'];
+        for (const proxy of [
+          ['404', 'text/plain', ''],
+          ['404', 'text/html', '<h1>404 Not Found</h1>'],
+          ['404', 'application/json', '{"error":"Not Found"}'],
+          ['200', 'text/html', '<h1>Welcome</h1>'],
+        ] satisfies Answer[]) {
+          answers = () => proxy;
+          await fails();
+          answers = path => listed(path) || proxy;
+          await fails();
+          assert.deepEqual(await kept(), before, `after ${proxy}`);
+        }
+        const missing: Answer = ['404', 'application/json', '{"error":"There is no such project."}', 'not_found'];
+        answers = () => missing;
+        assert.match(await fails(), /There is no such project|not_found/);
+        assert.deepEqual(await kept(), before, 'an unknown list of projects removes nothing');
+
+        // The service itself says that the clip is erased. The names of others stay.
+        const feed = '{"events":[],"nextCursor":"c","caughtUp":true}';
+        answers = path => listed(path) || (path === '/api/events' ? ['200', 'application/json', feed] : missing);
+        await runProgram(folder, program, ['--once'], env);
+        assert.deepEqual(await kept(), [...foreign].sort());
+
+        assert.match(await fails({ S3_BUCKET: `${bucket}-none` }), /There is no bucket .*-none: create it first\./);
+        assert.match(await fails({ S3_ENDPOINT: '' }), /Set S3_ENDPOINT\./);
+      });
   });
+}
+
+type Answer = [status: string, type: string, body: string, code?: string];
+type Answers = (path: string) => Answer | false;
+
+/** Starts a server that gives these answers to every request. */
+async function startAnswering(answers: Answers) {
+  const server = createServer((request, response) => {
+    const answer = answers(request.url!.split('?')[0]!);
+    assert.ok(answer);
+    const [status, type, body, code] = answer;
+    response.writeHead(Number(status), { 'content-type': type, ...(code && { 'error-code': code }) });
+    response.end(request.method === 'HEAD' ? undefined : body);
+  });
+  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    async [Symbol.asyncDispose]() {
+      server.closeAllConnections();
+      await new Promise(resolve => server.close(resolve));
+    },
+  };
 }
 
 async function erase(ask: ReturnType<typeof httpClient>, path: string): Promise<void> {
@@ -128,6 +205,7 @@ async function bucketOf(bucket: string) {
       ]);
       return Object.fromEntries(await Promise.all(entries));
     },
+    put: async (name: string, content: string) => void (await client.putObject(bucket, name, content)),
     /** Returns when each object was written. */
     times: async () => Object.fromEntries((await list()).map(({ name, lastModified }) => [name, +lastModified])),
     async [Symbol.asyncDispose]() {

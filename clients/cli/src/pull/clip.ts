@@ -2,9 +2,9 @@ import { createHash } from 'node:crypto';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import {
+  ApiError,
   type Download,
   type FileInfo,
-  NotFoundError,
   type RecordingRequest,
   type Submission,
 } from '@recording-request/client';
@@ -30,6 +30,10 @@ export interface Mirror {
 }
 
 const TRANSCRIPTS = ['txt', 'vtt', 'srt'] as const;
+
+/** Returns whether the service says that the resource is missing or erased. The 404 of a proxy has no code of the API. */
+export const isMissing = (error: unknown): error is ApiError =>
+  error instanceof ApiError && error.is('not_found', 'gone', 'submission_erased');
 
 /** Makes the local files of one clip equal to the clip on the server. Returns whether something changed. */
 export async function mirrorClip(mirror: Mirror, clip: Submission, signal: AbortSignal): Promise<boolean> {
@@ -110,7 +114,7 @@ async function transcript(
     .transcript(projectId, submissionId, format, { signal })
     .bytes()
     .catch((error: unknown) => {
-      if (error instanceof NotFoundError) return undefined;
+      if (isMissing(error)) return undefined;
       throw error;
     });
   if (!bytes) return undefined;

@@ -1,10 +1,10 @@
 import { mkdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { NotFoundError, type ProjectDetail, type Submission } from '@recording-request/client';
+import type { ProjectDetail, Submission } from '@recording-request/client';
 import { saveTo } from '@recording-request/client/files';
 import { EXIT, Failure } from '../failures.ts';
 import { plural, sizeText } from '../output.ts';
-import { type Mirror, mirrorClip } from './clip.ts';
+import { isMissing, type Mirror, mirrorClip } from './clip.ts';
 import { describe, remove } from './files.ts';
 import { TABLE } from './layout.ts';
 import { pool } from './pool.ts';
@@ -95,7 +95,7 @@ async function present(work: Promise<boolean>, isGone: () => Promise<boolean>): 
   try {
     return await work;
   } catch (error) {
-    if (error instanceof NotFoundError && (await isGone())) return false;
+    if (isMissing(error) && (await isGone())) return false;
     throw error;
   }
 }
@@ -105,7 +105,7 @@ async function gone({ client, projectId }: Mirror, submissionId: string, signal:
     await client.submissions.get(projectId, submissionId, { signal });
     return false;
   } catch (error) {
-    if (error instanceof NotFoundError) return true;
+    if (isMissing(error)) return true;
     throw error;
   }
 }
@@ -115,7 +115,7 @@ async function gone({ client, projectId }: Mirror, submissionId: string, signal:
  * because the project of another owner is a 404 too.
  */
 async function erasedProject({ client, projectId, journal }: Mirror, error: unknown, signal: AbortSignal) {
-  if (!(error instanceof NotFoundError)) throw error;
+  if (!isMissing(error)) throw error;
   const erasure =
     journal.entries.size === 0
       ? undefined

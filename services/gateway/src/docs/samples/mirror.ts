@@ -2,10 +2,12 @@
 // TOKEN=api_… S3_ENDPOINT=https://… S3_BUCKET=… S3_ACCESS_KEY=… S3_SECRET_KEY=… node mirror.ts [--once]
 import { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
-import { NotFoundError, RecordingRequest } from '@recording-request/client';
+import { ApiError, RecordingRequest } from '@recording-request/client';
 import { Client } from 'minio';
 
 const { TOKEN, S3_ENDPOINT = '', S3_BUCKET = '', S3_ACCESS_KEY = '', S3_SECRET_KEY = '', S3_REGION } = process.env;
+for (const [name, value] of Object.entries({ TOKEN, S3_ENDPOINT, S3_BUCKET, S3_ACCESS_KEY, S3_SECRET_KEY }))
+  if (!value) end(`Set ${name}.`);
 const client = new RecordingRequest({ baseUrl: 'https://record.example', token: TOKEN });
 const { hostname, port, protocol } = new URL(S3_ENDPOINT);
 const s3 = new Client({
@@ -13,35 +15,43 @@ const s3 = new Client({
   ...{ accessKey: S3_ACCESS_KEY, secretKey: S3_SECRET_KEY, region: S3_REGION },
 });
 
-/** Returns the result; undefined if it does not exist. */
+function end(sentence: string): never {
+  console.error(sentence);
+  process.exit(1);
+}
+
+/** Returns the result; undefined if it does not exist. The 404 of a proxy says nothing about that: it has no code. */
 const found = <T>(work: Promise<T>) =>
   work.catch((error: Error & { code?: string }) => {
-    if (error instanceof NotFoundError || ['NotFound', 'NoSuchKey'].includes(error.code ?? '')) return undefined;
+    if (error instanceof ApiError && error.is('not_found', 'gone', 'submission_erased')) return undefined;
+    if (!(error instanceof ApiError) && ['NotFound', 'NoSuchKey'].includes(error.code ?? '')) return undefined;
     throw error;
   });
 
 /** Makes the objects of a clip the same as the clip. An object appears when all of its bytes have been checked. */
 async function mirror(projectId: string, submissionId: string): Promise<void> {
-  const prefix = `${projectId}/${submissionId}/`;
+  const [key, record] = ['video', 'clip.json'].map(name => `${projectId}/${submissionId}/${name}`) as [string, string];
   const clip = await found(client.submissions.get(projectId, submissionId));
   const video = client.submissions.video(projectId, submissionId);
   const info = clip && (await found(video.info()));
-  if (!clip || !info) return remove(prefix);
-  const stored = await found(s3.statObject(S3_BUCKET, `${prefix}video`));
+  if (!clip || !info) {
+    for (const name of [key, record]) await s3.removeObject(S3_BUCKET, name);
+    return;
+  }
+  const stored = await found(s3.statObject(S3_BUCKET, key));
   if (stored?.metaData.sha256 !== info.sha256) {
     const opened = await video.open();
     const about = {
       'content-type': clip.mimeType ?? 'application/octet-stream',
       'x-amz-meta-sha256': opened.info.sha256,
     };
-    await s3.putObject(S3_BUCKET, `${prefix}video`, Readable.from(opened), opened.info.size, about);
+    await s3.putObject(S3_BUCKET, key, Readable.from(opened), opened.info.size, about);
   }
-  await s3.putObject(S3_BUCKET, `${prefix}clip.json`, JSON.stringify(clip)); // With its person and its transcript.
+  await s3.putObject(S3_BUCKET, record, JSON.stringify(clip)); // With its person and its transcript.
 }
 
-async function remove(prefix: string): Promise<void> {
-  for await (const { name } of s3.listObjectsV2(S3_BUCKET, prefix, true)) await s3.removeObject(S3_BUCKET, name);
-}
+// The program touches no other names, except the place in the feed.
+const OWN = /^([0-9a-f-]{36})\/([0-9a-f-]{36})\/(?:video|clip\.json)$/;
 
 /** Compares everything: the feed keeps 30 days, and does not name the clips of an erased project. */
 async function mirrorAll(): Promise<void> {
@@ -52,7 +62,7 @@ async function mirrorAll(): Promise<void> {
       seen.add(`${projectId}/${submissionId}`);
     }
   for await (const { name } of s3.listObjectsV2(S3_BUCKET, '', true)) {
-    const [projectId, submissionId] = name.split('/');
+    const [, projectId, submissionId] = OWN.exec(name) ?? [];
     if (projectId && submissionId && !seen.has(`${projectId}/${submissionId}`)) await mirror(projectId, submissionId);
   }
 }
@@ -66,7 +76,12 @@ const cursor = {
   save: async (value: string) => void (await s3.putObject(S3_BUCKET, 'events.cursor', value)),
 };
 
-await mirrorAll();
-const untilCaughtUp = process.argv.includes('--once');
-for await (const { projectId, submissionId } of client.events({ cursor, untilCaughtUp, onExpired: 'oldest' }))
-  if (submissionId) await mirror(projectId, submissionId);
+try {
+  if (!(await s3.bucketExists(S3_BUCKET))) end(`There is no bucket ${S3_BUCKET}: create it first.`);
+  await mirrorAll();
+  const untilCaughtUp = process.argv.includes('--once');
+  for await (const { projectId, submissionId } of client.events({ cursor, untilCaughtUp, onExpired: 'oldest' }))
+    if (submissionId) await mirror(projectId, submissionId);
+} catch (error) {
+  end((error as Error).message);
+}
