@@ -8,7 +8,8 @@ import {
   unexpected,
 } from './errors.ts';
 import { type Hasher, sha256 } from './sha256.ts';
-import { backoffOf, type Call, type CallOptions, type Transport, wait } from './transport.ts';
+import type { Call, CallOptions, Transport } from './transport.ts';
+import { backoffOf, wait } from './waits.ts';
 
 /** The properties of a file on the server. */
 export interface FileInfo {

@@ -41,7 +41,8 @@ const WAIT_SECONDS = 20;
 
 /**
  * Follows the feed. The store gets a cursor after your loop has taken the next event, so that a crash repeats events of
- * at most one page, and loses none. Lost connections and outages are retried without end, unless `retries` is set.
+ * at most one page, and loses none. Lost connections and outages are retried without end, unless `retries` is set; a
+ * `Retry-After` longer than `maxRetryDelayMs` throws.
  */
 export async function* followEvents(
   api: Api,

@@ -1,9 +1,10 @@
 import type { Api } from './api.ts';
 import { UploadError } from './errors.ts';
 import { path } from './path.ts';
-import { type CallOptions, wait } from './transport.ts';
+import type { CallOptions } from './transport.ts';
 import type { BeginResponseData, ContributorResponse } from './types.gen.ts';
 import { deleteUpload, sendBytes, type UploadOptions, type UploadSource } from './upload.ts';
+import { wait } from './waits.ts';
 
 /** A recording that has landed. */
 export interface Landed {

@@ -1,5 +1,6 @@
 import { ApiError, ConnectionError, errorOf, RecordingRequestError, TimeoutError, unexpected } from './errors.ts';
 import { checkPath } from './path.ts';
+import { backoffOf, later, wait, within } from './waits.ts';
 
 /** Options of a client. */
 export interface ClientOptions {
@@ -9,7 +10,7 @@ export interface ClientOptions {
   token?: string;
   /** Further attempts after a lost connection, 408, 429, 5xx and temporary conflicts; 2 by default. */
   retries?: number;
-  /** The longest wait for an answer, or for the next bytes of a body, in milliseconds; 75,000 by default. */
+  /** The longest wait for an answer, or for the next bytes of a body, in milliseconds; 75,000 by default, Infinity for ever. */
   timeoutMs?: number;
   /** The longest wait before an attempt, in milliseconds; 60,000 by default. A longer `Retry-After` throws at once. */
   maxRetryDelayMs?: number;
@@ -55,9 +56,7 @@ export interface Call {
   anonymous?: boolean;
 }
 
-const BACKOFF_MS = 500;
 const LONGEST_ERROR = 65_536;
-const LONGEST_BACKOFF_MS = 8_000;
 const TEMPORARY_CONFLICTS = ['conflict', 'idempotency_key_in_use'] as const;
 
 /** Sends requests with retries, time limits and rate limits. */
@@ -131,7 +130,7 @@ export class Transport {
         return await this.#attempt(call, headers, options, read);
       } catch (error) {
         signal?.throwIfAborted();
-        const delayMs = attempt < retries ? this.#delayAfter(error, attempt, retries) : undefined;
+        const delayMs = attempt < retries ? this.#delayAfter(error, attempt) : undefined;
         if (delayMs === undefined) throw error;
         onRetry?.(error as RecordingRequestError, delayMs, attempt + 1);
         await wait(delayMs, signal);
@@ -149,7 +148,7 @@ export class Transport {
     const { fetch } = this.options;
     const limit = new AbortController();
     const late = new TimeoutError(`${this.addressOf(call)} got no answer within ${timeoutMs / 1000} s.`);
-    const timer = setTimeout(() => limit.abort(late), timeoutMs);
+    const cancel = later(timeoutMs, () => limit.abort(late));
     let response: Response | undefined;
     try {
       signal?.throwIfAborted();
@@ -161,7 +160,7 @@ export class Transport {
         redirect: 'manual',
         signal: signal ? AbortSignal.any([signal, limit.signal]) : limit.signal,
       });
-      clearTimeout(timer);
+      cancel();
       this.#noteRate(call, response.headers);
       if (!response.ok && response.status !== 304) {
         const text = await this.#textOf(call, response, options, LONGEST_ERROR).catch(() => '');
@@ -175,7 +174,7 @@ export class Transport {
       if (limit.signal.aborted) throw late;
       throw error instanceof RecordingRequestError ? error : this.#lost(call, error);
     } finally {
-      clearTimeout(timer);
+      cancel();
     }
   }
 
@@ -220,15 +219,14 @@ export class Transport {
   }
 
   /** Returns the wait before the next attempt in milliseconds; undefined if there must be none. */
-  #delayAfter(error: unknown, attempt: number, retries: number): number | undefined {
+  #delayAfter(error: unknown, attempt: number): number | undefined {
     const backoff = backoffOf(attempt);
     if (error instanceof ConnectionError) return error.isPermanent ? undefined : backoff;
     if (!(error instanceof ApiError)) return undefined;
     if (!isTemporary(error.status) && !error.is(...TEMPORARY_CONFLICTS)) return undefined;
     const told = error.retryAfterSeconds ?? (error.status === 429 ? rateOf(error.headers)?.resetSeconds : undefined);
     if (told === undefined) return backoff;
-    const isTooLong = told * 1000 > this.options.maxRetryDelayMs && retries !== Number.POSITIVE_INFINITY;
-    return isTooLong ? undefined : Math.max(told * 1000, backoff);
+    return told * 1000 > this.options.maxRetryDelayMs ? undefined : Math.max(told * 1000, backoff);
   }
 
   /** Waits while the rate of the last answers is used up. */
@@ -266,10 +264,6 @@ export class Transport {
   }
 }
 
-/** Returns the wait after a failed attempt, from 0, in milliseconds: growing, and different for each client. */
-export const backoffOf = (attempt: number): number =>
-  Math.min(LONGEST_BACKOFF_MS, BACKOFF_MS * 2 ** attempt) * (0.5 + Math.random() / 2);
-
 /** Returns whether another attempt may succeed after an answer with this status. */
 export const isTemporary = (status: number): boolean => [408, 425, 429].includes(status) || status >= 500;
 
@@ -282,46 +276,6 @@ export function rateOf(headers: Headers): { remaining: number; resetSeconds: num
   const [, remaining, resetSeconds] = /;\s*r=(\d{1,9})\s*;\s*t=(\d{1,9})/.exec(headers.get('ratelimit') ?? '') ?? [];
   if (remaining === undefined || resetSeconds === undefined) return undefined;
   return { remaining: Number(remaining), resetSeconds: Number(resetSeconds) };
-}
-
-/** Waits, unless the signal aborts: then throws its reason. */
-export function wait(ms: number, signal?: AbortSignal): Promise<void> {
-  return new Promise((resolve, reject) => {
-    if (signal?.aborted) return reject(signal.reason);
-    const done = () => {
-      signal?.removeEventListener('abort', abort);
-      resolve();
-    };
-    const timer = setTimeout(done, ms);
-    const abort = () => {
-      clearTimeout(timer);
-      reject(signal?.reason);
-    };
-    signal?.addEventListener('abort', abort, { once: true });
-  });
-}
-
-/** Returns the result, or throws after `ms`, or the reason of the signal. */
-export async function within<T>(
-  result: Promise<T>,
-  ms: number,
-  signal: AbortSignal | undefined,
-  late: () => Error,
-): Promise<T> {
-  const end = new AbortController();
-  const limit = wait(ms, end.signal).then(() => Promise.reject(late()));
-  const aborted = new Promise<never>((_, reject) => {
-    if (signal?.aborted) reject(signal.reason);
-    signal?.addEventListener('abort', () => reject(signal.reason), { once: true, signal: end.signal });
-  });
-  try {
-    return await Promise.race([result, limit, aborted]);
-  } finally {
-    limit.catch(() => {});
-    aborted.catch(() => {});
-    result.catch(() => {});
-    end.abort();
-  }
 }
 
 function addressOf(baseUrl: string | URL): string {

@@ -1,6 +1,7 @@
 import type { DetailedError, HttpRequest, HttpResponse } from 'tus-js-client';
 import { RecordingRequestError, retryAfterOf, UploadError } from './errors.ts';
-import { backoffOf, type CallOptions, isTemporary, type OnRetry, type Transport, wait } from './transport.ts';
+import { type CallOptions, isTemporary, type OnRetry, type Transport } from './transport.ts';
+import { backoffOf, later, wait } from './waits.ts';
 
 /** A stream of Node, such as the result of `fs.createReadStream`. */
 export interface NodeStream {
@@ -124,7 +125,7 @@ class UploadAttempts {
   #sent = 0;
   #stalls = 0;
   #watch = () => {};
-  #timer: ReturnType<typeof setTimeout> | undefined;
+  #cancel = () => {};
 
   constructor({ options: client }: Transport, options: UploadOptions) {
     const { timeoutMs = client.timeoutMs, onRetry = client.onRetry, signal } = options;
@@ -136,13 +137,14 @@ class UploadAttempts {
 
   /** Waits for Retry-After. Calls `stalled` if the request then neither ends nor sends a byte within the time limit. */
   async begin(stalled: () => void): Promise<void> {
-    if (this.#pauseMs() > 0) await wait(this.#pauseMs(), this.#limits.signal);
+    const pauseMs = Math.min(this.#pauseMs(), this.#limits.maxRetryDelayMs);
+    if (pauseMs > 0) await wait(pauseMs, this.#limits.signal);
     this.#watch = () => {
-      clearTimeout(this.#timer);
-      this.#timer = setTimeout(() => {
+      this.#cancel();
+      this.#cancel = later(this.#limits.timeoutMs, () => {
         this.stop();
         stalled();
-      }, this.#limits.timeoutMs);
+      });
     };
     this.#watch();
   }
@@ -183,7 +185,7 @@ class UploadAttempts {
 
   /** Ends the time limit of the request. */
   stop(): void {
-    clearTimeout(this.#timer);
+    this.#cancel();
     this.#watch = () => {};
   }
 
