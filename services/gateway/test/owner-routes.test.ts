@@ -142,6 +142,19 @@ test('a path with an empty segment is an unknown route', async () => {
   }
 });
 
+test('the answer to a path with one /api too many says so', async () => {
+  const { origin } = new URL(url('/'));
+  const sentenceOf = async (path: string) => {
+    const answer = await fetch(origin + path, { headers: harness.bearer });
+    assert.equal(answer.status, 404, path);
+    return ((await answer.json()) as { error: string }).error;
+  };
+  for (const path of ['/api/api/me', '/api/api/projects?limit=1', '/api/mcp'])
+    assert.match(await sentenceOf(path), /^There is no such route\. .*leave out the first \/api of the path\.$/, path);
+  for (const path of ['/api/nowhere', '/api/api/nowhere', '/api/api', '/nowhere'])
+    assert.equal(await sentenceOf(path), 'There is no such route.', path);
+});
+
 test('transcripts are text in UTF-8', async () => {
   const text = await fetch(url(`${project}/submissions/${SUBMISSION_ID}/transcript.txt`), { headers: harness.bearer });
   assert.equal(text.headers.get('content-type'), 'text/plain; charset=utf-8');

@@ -254,7 +254,8 @@ ${ratesSentence(config)} The headers \`RateLimit\` and \`RateLimit-Policy\` show
 ## Clients
 
 For TypeScript and JavaScript, \`npm install @recording-request/client\`: it retries, reads pages, resumes downloads, follows the feed and verifies
-webhooks. For a terminal, \`npx @recording-request/cli --help\`.
+webhooks. For a terminal, \`npx @recording-request/cli --help\`. The packages are not in a public registry yet: in the repository of the service,
+\`npm run clients -- --pack DIR\` makes them, and \`npm install DIR/recording-request-*.tgz\` installs them.
 
 openapi.json is OpenAPI 3.1. openapi-typescript, @hey-api/openapi-ts, openapi-generator and datamodel-codegen accept it unchanged. A status in an answer is a text;
 its current values are in \`x-extensible-enum\` and in the description, so that a client does not fail at a new one. In requests, each

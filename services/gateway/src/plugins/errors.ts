@@ -61,9 +61,17 @@ function refusalOf(request: FastifyRequest, routes: RouteIndex): HttpError | Dom
     return new HttpError(400, 'Send the header Host.', { connection: 'close' });
   if (!request.is404) return undefined;
   const allowed = routes.methodsOf(request.raw.url ?? '');
-  if (allowed.length === 0) return new DomainError('not_found', 'There is no such route.');
+  if (allowed.length === 0) return new DomainError('not_found', unknownRoute(request.raw.url ?? '', routes));
   const sentence = `This route does not take ${request.method}; use ${allowed.join(', ')}.`;
   return new HttpError(405, sentence, { allow: allowed.join(', ') });
+}
+
+/** Returns the sentence about an unknown path. Clients whose base address ends with /api send that twice. */
+function unknownRoute(url: string, routes: RouteIndex): string {
+  const [, rest] = /^\/api(\/.*)/s.exec(url) ?? [];
+  if (rest && routes.methodsOf(rest).length > 0)
+    return 'There is no such route. The base address must not end with /api: leave out the first /api of the path.';
+  return 'There is no such route.';
 }
 
 function answer(error: FastifyError | DomainError | HttpError, request: FastifyRequest, reply: FastifyReply) {
