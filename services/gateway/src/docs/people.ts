@@ -24,7 +24,7 @@ Answers have name, reference, email and locale in \`recipient\` (null without a 
 project; a body of \`POST /api/projects\` has at most 1 MiB, so add many people afterwards. \`count\` is at least 1: a project for a list of people begins with its first person
 in \`recipients\`, otherwise its first link has no person.
 
-**The deadline and the end.** A link ends at its \`expiresAt\`, also if its \`dueAt\` is later: nothing is recorded after that, and no reminder is sent. For a
+**The deadline and the end.** A link ends at its \`expiresAt\`, also if its \`dueAt\` is later: after that it accepts no new response, and no reminder is sent. For a
 later deadline, set \`neverExpire\`, \`expiresInDays\` or \`expiresInHours\` of the project; its links follow.
 
 **CSV in.** The first line names the columns: name, reference, email, locale, dueAt, and \`meta.…\` for metadata. The separator may be a comma,
@@ -52,8 +52,8 @@ ignored. \`line\` counts the lines of the file, from 1; the header is one of the
 \`POST …/links\` also takes JSON: \`{"links": [{"name": …, "metadata": {…}}, …], "onDuplicate": "error"}\`. There, \`line\` is the
 position in \`links\`, from 1. New links count against the allowance.
 
-**Erased people.** Erase a person from your table too. The service knows nothing about an erased person any more, so that the row is no duplicate: the same table
-with \`onDuplicate=skip\` invites the person again. See Deletion in [the API in prose](/api/docs.md).
+**Erased people.** Take erased people out of your table: the service no longer knows them, so that their rows are no duplicates, and the same table
+invites them again, also with \`onDuplicate=skip\`. See Deletion in [the API in prose](/api/docs.md).
 
 The same from a program, with the client or in plain Python. Both print the addresses to send:
 
@@ -70,7 +70,8 @@ save links.csv "$BASE/api/projects/$PROJECT/links.csv?bom=1"
 **Who is missing.** A link's \`state\` is what its person did: \`invited\` (nothing yet), \`opened\` (opened the page), \`recording\` (began, or has not
 sent every answer of an interview: \`answersSent\` of \`questionCount\`), \`sent\`, or \`closed\` (sent nothing, and the link accepts nothing any more).
 \`GET …/links\` without a parameter has all links. With \`state\`, \`reference\`, \`changedAfter\`, \`limit\` (≤ ${LIMITS.linkPageSize}, default 100) or \`cursor\`, it has a page
-and \`pagination.nextCursor\`. \`state\` takes one value, and three of them are missing: \`invited\`, \`opened\` and \`recording\`. \`links.csv\` takes the same filters. To follow a project, ask for \`changedAfter\` with a few seconds of overlap.
+and \`pagination.nextCursor\`. A person is missing in three states, \`invited\`, \`opened\` and \`recording\`; \`state\` takes one value.
+\`links.csv\` takes the same filters. To follow a project, ask for \`changedAfter\` with a few seconds of overlap.
 
 \`\`\`sh
 for STATE in invited opened recording; do
