@@ -23,7 +23,7 @@ export interface UploadOptions extends Omit<CallOptions, 'idempotencyKey'> {
   fileType?: string;
   /** A message of the contributor. */
   note?: string;
-  /** The size in bytes, for a source that does not know it. */
+  /** The size in bytes. Required for a stream other than `fs.createReadStream(path)`. */
   size?: number;
   /** The address of an upload that was interrupted, from `onAddress`. The upload continues it. */
   address?: string;
@@ -50,6 +50,8 @@ export async function sendBytes(
   options: UploadOptions,
 ): Promise<string> {
   const { signal } = options;
+  if (options.size === undefined && !hasSize(source))
+    throw new UploadError('Set the option size, in bytes: only files, Blobs and Buffers know their size.');
   const { Upload } = await tus();
   signal?.throwIfAborted();
   const bytes = await bytesOf(source);
@@ -218,6 +220,10 @@ async function bytesOf(source: UploadSource): Promise<ConstructorParameters<Tus[
   if (!(source instanceof Blob)) return source as never;
   return Buffer ? Buffer.from(await source.arrayBuffer()) : source;
 }
+
+/** Returns whether tus-js-client finds the size of the source: of streams, only `fs.createReadStream(path)` has one. */
+const hasSize = (source: UploadSource): boolean =>
+  source instanceof Uint8Array || source instanceof Blob || (source as { path?: unknown }).path != null;
 
 type Tus = typeof import('tus-js-client');
 

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { Readable } from 'node:stream';
 import { test } from 'node:test';
 import { type OnRetry, RecordingRequest, UploadError } from '@recording-request/client';
 import { cut, failure, type Handler, json, scriptedServer } from './scripted-server.ts';
@@ -64,6 +65,18 @@ test('an upload whose connection is silent continues after its time limit, and f
     (error: UploadError) => error instanceof UploadError && /sent no bytes .* for 0\.5 s/.test(error.message),
   );
   assert.deepEqual(methodsOf(silent), ['POST', 'PATCH', 'HEAD']);
+});
+
+test('a stream needs its size, and is sent with it', async () => {
+  await using server = await scriptedServer(created, received, json(response));
+  const recorder = recorderOf(server.url);
+  await assert.rejects(recorder.upload(Readable.from([BYTES]), { responseSessionId: 'r' }), {
+    name: 'UploadError',
+    message: 'Set the option size, in bytes: only files, Blobs and Buffers know their size.',
+  });
+  assert.equal(server.seen.length, 0);
+  const source = Readable.from([BYTES], { objectMode: false });
+  assert.equal((await recorder.upload(source, { responseSessionId: 'r', size: BYTES.length })).submissionId, 's');
 });
 
 test('an upload sends no byte before its address is stored', async () => {
