@@ -328,7 +328,7 @@ test('every page of the docs is also Markdown, and llms.txt leads to each and to
   for (const { name, scope } of TOOLS) assert.ok(tools.includes(`| ${name} | ${scope} |`), name);
 
   const html = await read('/api/docs/recorder', 'text/html');
-  for (const name of ['record.ts', 'record.mjs', 'record.py'])
+  for (const name of ['record.mts', 'record.mjs', 'record.py'])
     assert.ok(html.includes(`<pre><code id="${name}">`), name);
   assert.match(html, /<th scope="row">409 to <code>PATCH<\/code><\/th><td>The offset/);
   assert.match(html, /<code>GET …\/responses\/&lt;responseSessionId&gt;<\/code>/);

@@ -32,6 +32,7 @@ export async function writePrograms(page: string, folder: string): Promise<strin
   const found = [...page.matchAll(PROGRAM)].map(([, name, program]) => [name!, program!] as const);
   await mkdir(folder);
   await symlink(MODULES, join(folder, 'node_modules'));
+  await writeFile(join(folder, 'package.json'), '{ "type": "commonjs" }'); // As npm init makes it.
   for (const [name, program] of found) await writeFile(join(folder, name), program);
   return found.map(([name]) => name);
 }
@@ -92,11 +93,25 @@ export async function pythonVerdicts(folder: string, cases: SignedCase[]): Promi
 
 export async function typescriptVerdicts(folder: string, cases: SignedCase[]): Promise<Verdicts> {
   const load = (file: string) => import(pathToFileURL(join(folder, file)).href);
-  const [{ eventOf }, { isSigned }] = await Promise.all([load('verify-webhook.ts'), load('service-signature.ts')]);
+  const [{ eventOf }, { isSigned }] = await Promise.all([load('verify-webhook.mts'), load('service-signature.mts')]);
   return cases.map(({ body, headers, secrets }) => {
     const bytes = Buffer.from(body, 'base64');
     return [eventOf(bytes, headers, secrets[0])?.type ?? null, isSigned(bytes, headers, ...secrets)];
   });
+}
+
+/** Runs a receiver without a secret to its end. */
+export async function endOfReceiver(folder: string, file: string) {
+  const python = await ensureStandardWebhooks({ env: process.env, log: () => {} });
+  const { command, env } = file.endsWith('.py') ? python : { command: process.execPath, env: {} };
+  const child = spawn(command, [file], {
+    cwd: folder,
+    env: { ...process.env, ...env, PORT: '0', WEBHOOK_SECRET: '' },
+    stdio: ['ignore', 'ignore', 'pipe'],
+    timeout: PROGRAM_MS,
+  });
+  const [messages, [code]] = await Promise.all([text(child.stderr), once(child, 'close') as Promise<[number | null]>]);
+  return { code, messages };
 }
 
 /** Starts a receiver. Returns before it listens. */

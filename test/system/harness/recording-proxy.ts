@@ -23,6 +23,8 @@ export interface RecordingProxy extends AsyncDisposable {
   cutAfter(bytes: number): void;
   /** Answers 429 to the next requests, with a `Retry-After` of one second. */
   refuse(requests: number): void;
+  /** Leaves the requests of a method without an answer after so many of them; without a number, answers all of them again. */
+  hold(method: string, after?: number): void;
   /** The number of cut answers. */
   cuts(): number;
 }
@@ -35,6 +37,7 @@ export async function startRecordingProxy(target: string): Promise<RecordingProx
   let cutAfter: number | undefined;
   let cuts = 0;
   let refusals = 0;
+  const left = new Map<string, number>();
   const server = createServer((request, response) => {
     const { method, url, headers } = request;
     seen.add(`${method} ${url!.split('?')[0]}`);
@@ -43,6 +46,11 @@ export async function startRecordingProxy(target: string): Promise<RecordingProx
     request.on('data', (chunk: Buffer) => {
       if (noted.body.length < BODY_BYTES) noted.body += chunk.subarray(0, BODY_BYTES).toString();
     });
+    const more = left.get(method!);
+    if (more !== undefined) {
+      if (more === 0) return void request.resume();
+      left.set(method!, more - 1);
+    }
     if (refusals > 0) {
       refusals--;
       request.resume();
@@ -50,7 +58,10 @@ export async function startRecordingProxy(target: string): Promise<RecordingProx
       return void response.writeHead(429, refusal).end('{"error": "Too many requests; wait 1 s before the next one."}');
     }
     const forwarded = send(new URL(url!, target), { method, headers }, answer => {
-      response.writeHead(answer.statusCode!, answer.headers);
+      const { location } = answer.headers;
+      // The held requests of an upload come to the address in Location.
+      const own = location && left.size > 0 && { location: location.replace(target, `http://${headers.host}`) };
+      response.writeHead(answer.statusCode!, { ...answer.headers, ...own });
       if (cutAfter === undefined || Number(answer.headers['content-length'] ?? 0) <= cutAfter) answer.pipe(response);
       else cut(answer);
     });
@@ -79,6 +90,10 @@ export async function startRecordingProxy(target: string): Promise<RecordingProx
     },
     refuse(count) {
       refusals = count;
+    },
+    hold(method, after) {
+      if (after === undefined) left.delete(method);
+      else left.set(method, after);
     },
     cuts: () => cuts,
     async [Symbol.asyncDispose]() {

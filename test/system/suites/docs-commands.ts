@@ -10,6 +10,7 @@ import { beginResponse, sendClip } from '@recording-request/testing/contributor'
 import type { Owner, TestSystem } from '@recording-request/testing/test-system';
 import { until } from '@recording-request/testing/wait';
 import {
+  endOfReceiver,
   pythonVerdicts,
   type SignedCase,
   startReceiverOf,
@@ -88,7 +89,7 @@ export function docsCommands({ system, owner }: { system: TestSystem; owner: Own
     test('the receivers of the guide accept a test event and refuse an unsigned request', async () => {
       const folder = await programs();
       const webhookSecret = `whsec_${randomBytes(24).toString('base64')}`;
-      for (const file of ['receive-webhooks.ts', 'receive_webhooks.py', 'receive-with-client.ts']) {
+      for (const file of ['receive-webhooks.mts', 'receive_webhooks.py', 'receive-with-client.mts']) {
         await using running = await startReceiverOf(folder, file, webhookSecret);
         const webhookUrl = running.url;
         await until(`${file} refuses`, async () => {
@@ -98,6 +99,11 @@ export function docsCommands({ system, owner }: { system: TestSystem; owner: Own
         const { projectId } = await owner.createProject({ projectName: file, count: 1, webhookUrl, webhookSecret });
         const sent = ok(await owner.ask(`/api/projects/${projectId}/webhook-test`, { method: 'POST' }));
         assert.equal(sent.state, 'delivered', `${file}: ${JSON.stringify(sent)}`);
+        await until(`${file} prints both`, async () =>
+          /^refused: .*\n(?:.*\n)*\w+ \S+ webhook\.test$/m.test(running.printed()),
+        );
+        const { code, messages } = await endOfReceiver(folder, file);
+        assert.deepEqual([code, messages.trim()], [1, 'Set WEBHOOK_SECRET to the webhookSecret of the project.'], file);
       }
     });
   });

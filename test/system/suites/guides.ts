@@ -1,7 +1,12 @@
 import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { chmod, glob, mkdir, readFile, writeFile } from 'node:fs/promises';
+import { once } from 'node:events';
+import { chmod, glob, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { describe, test } from 'node:test';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
@@ -15,7 +20,7 @@ import { TOOLS } from '@recording-request/mcp/tools';
 import type { TestClip } from '@recording-request/testing/clip';
 import type { Owner, TestSystem } from '@recording-request/testing/test-system';
 import { until } from '@recording-request/testing/wait';
-import { runProgram, startReceiverOf, writePrograms } from '../harness/docs-programs.ts';
+import { runProgram, startProgram, startReceiverOf, writePrograms } from '../harness/docs-programs.ts';
 import { submissionsOf } from '../harness/seed.ts';
 import { openShell } from '../harness/shell.ts';
 
@@ -71,18 +76,81 @@ export function guides({ system, owner, mute }: { system: TestSystem; owner: Own
         let printed = '';
         for (const lines of blocks) printed = await shell.paste(lines);
         const expected = await expectedHash('My first project');
-        const [saved, ...others] = await Array.fromAsync(glob(join(cwd, 'clips/*')));
-        assert.deepEqual([await hashOf(saved!), others], [expected, []]);
+        assert.equal(await hashOf(join(cwd, 'my-clip.webm')), expected);
         assert.equal(printed.split(expected).length, 3, `the hash is not printed twice: ${printed}`);
+        // Pasted again, they download the new clip again.
+        await rm(join(cwd, 'my-clip.webm'));
+        for (const lines of blocks) await shell.paste(lines);
+        assert.equal(await hashOf(join(cwd, 'my-clip.webm')), await expectedHash('My first project'));
       } finally {
         await shell.close();
       }
     });
 
+    test('five minutes with curl show the sentence of an error, end, and save nothing', async () => {
+      const other = await system.newOwner('Mistakes');
+      const blocks = blocksOf(await guide('start'), COMMANDS);
+      for (const [name, token, bytes, sentence] of [
+        ['token', 'api_wrong', mute.bytes, 'Send a valid API token'],
+        ['clip', other.token, Buffer.alloc(50_000, 'no video at all '), 'This file is not a video'],
+      ] as const) {
+        const cwd = join(system.scratch, `start-curl-${name}`);
+        await mkdir(cwd);
+        await writeFile(join(cwd, 'clip.webm'), bytes);
+        // A script ends at an empty variable; an interactive shell drops the command.
+        for (const flags of [[], ['-i']]) {
+          const shell = spawn('bash', ['--norc', '--noprofile', ...flags], {
+            ...{ cwd, stdio: ['pipe', 'pipe', 'pipe'], timeout: 60_000 },
+            env: { ...process.env, TOKEN: token, PS1: '' },
+          });
+          shell.stdin.end(`${blocks.join('\n')}\nexit 3\n`);
+          const [printed, , [, signal]] = await Promise.all([
+            text(shell.stdout),
+            text(shell.stderr),
+            once(shell, 'close') as Promise<[number | null, string | null]>,
+          ]);
+          assert.equal(signal, null, `${name}: the commands hang: ${printed}`);
+          assert.ok(printed.includes(sentence), `${name}: ${printed}`);
+        }
+        assert.deepEqual(await Array.fromAsync(glob(join(cwd, 'my-clip*'))), [], name);
+      }
+    });
+
+    test('five minutes with TypeScript and Python end with the sentence of an error', async () => {
+      const other = await system.newOwner('Errors');
+      const folder = join(system.scratch, 'start-errors');
+      await using proxy = await startHtml();
+      const page = await guide('start');
+      const programs = await writePrograms(page, folder);
+      await writePrograms(page.replaceAll(system.baseUrl, proxy.url), join(folder, 'html'));
+      await writeFile(join(folder, 'noise.webm'), Buffer.alloc(50_000, 'no video at all '));
+      await writeFile(join(folder, 'empty.webm'), '');
+      const before = ok(await other.ask('/api/projects')).projects.length;
+      const fails = async (program: string, file: string, token: string, sentence: RegExp, at = folder) => {
+        const { ended } = await startProgram(at, program, [file], { TOKEN: token });
+        const { code, messages } = await ended;
+        assert.equal(code, 1, `${program} ${file}: ${messages}`);
+        assert.match(messages, sentence);
+        assert.equal(messages.trim().split('\n').length, 1, `${program} ${file}: not one sentence: ${messages}`);
+      };
+      for (const program of programs) {
+        await fails(program, 'none.webm', other.token, /There is no file none\.webm\./);
+        await fails(program, 'noise.webm', '', /Set TOKEN/);
+        await fails(program, 'noise.webm', 'api_wrong', /Send a valid API token/);
+        await fails(program, '../noise.webm', other.token, /(?:API|JSON) does|which the API/, join(folder, 'html'));
+        assert.equal(ok(await other.ask('/api/projects')).projects.length, before, 'an early error creates no project');
+      }
+      await Promise.all(
+        programs.flatMap(program =>
+          ['noise.webm', 'empty.webm'].map(file => fails(program, file, other.token, /This file is not a video/)),
+        ),
+      );
+    });
+
     test('five minutes with TypeScript and Python end with the clip on the disk', async () => {
       const folder = join(system.scratch, 'start');
       const programs = await writePrograms(await guide('start'), folder);
-      assert.deepEqual(programs, ['start.ts', 'start.py']);
+      assert.deepEqual(programs, ['start.mts', 'start.py']);
       await writeFile(join(folder, 'clip.webm'), mute.bytes);
       for (const program of programs) {
         const printed = await runProgram(folder, program, ['clip.webm'], { TOKEN: owner.token });
@@ -106,8 +174,8 @@ export function guides({ system, owner, mute }: { system: TestSystem; owner: Own
     test('people are invited from a table with TypeScript and Python', async () => {
       const folder = join(system.scratch, 'invite');
       const programs = await writePrograms(await guide('people'), folder);
-      assert.deepEqual(programs.splice(2), ['reminder-mail.ts']);
-      assert.deepEqual(programs, ['invite.ts', 'invite.py']);
+      assert.deepEqual(programs.splice(2), ['reminder-mail.mts']);
+      assert.deepEqual(programs, ['invite.mts', 'invite.py']);
       await writeFile(join(folder, 'people.csv'), 'name,reference,email\nAna,A-1,ana@example.org\nBen,B-1,\n');
       await writeFile(join(folder, 'wrong.csv'), 'name,email\nAna,ana@example.org\nBen,nowhere\n');
       for (const program of programs) {
@@ -137,7 +205,7 @@ export function guides({ system, owner, mute }: { system: TestSystem; owner: Own
       ok(await owner.ask(`${link}/remind`, { method: 'POST' }));
       const [{ body, headers }] = (await receiver.waitFor(1)) as [ReceivedRequest];
       const event = await unwrap(body, headers, 'a secret');
-      const { mailOf } = await import(pathToFileURL(join(folder, 'reminder-mail.ts')).href);
+      const { mailOf } = await import(pathToFileURL(join(folder, 'reminder-mail.mts')).href);
       const mail = mailOf(event);
       assert.deepEqual([mail.to, mail.messageId], ['ana@example.org', `<${event.id}@bakery.example>`]);
       assert.ok(mail.text.includes(recipientUrl), mail.text);
@@ -158,7 +226,7 @@ export function guides({ system, owner, mute }: { system: TestSystem; owner: Own
         assert.equal(others.length, 0);
         const [exports = '', printing = '', ...rest] = lines!.split('\n');
         const secret = (await shell.paste(`${exports}\n${printing} 2> /dev/null`)).trim();
-        await using receiver = await startReceiverOf(folder, 'receive-with-client.ts', secret);
+        await using receiver = await startReceiverOf(folder, 'receive-with-client.mts', secret);
         await until('it listens', async () => {
           const answer = await fetch(receiver.url, { method: 'POST', body: '{}' }).catch(() => undefined);
           return answer?.status === 401;
@@ -199,4 +267,19 @@ export function guides({ system, owner, mute }: { system: TestSystem; owner: Own
       }
     });
   });
+}
+
+/** Starts a proxy that answers every request with a page. */
+async function startHtml() {
+  const server = createServer(
+    (_, response) => void response.writeHead(404, { 'content-type': 'text/html' }).end('<h1>No</h1>'),
+  );
+  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    async [Symbol.asyncDispose]() {
+      server.closeAllConnections();
+      await new Promise(resolve => server.close(resolve));
+    },
+  };
 }

@@ -21,13 +21,13 @@ const { S3_ENDPOINT = '', S3_ACCESS_KEY = '', S3_SECRET_KEY = '' } = process.env
 /** Runs the programs of the guide that mirrors clips into a bucket, against a real object store. */
 export function mirroring({ system, mute }: { system: TestSystem; mute: TestClip }): void {
   describe('the programs that mirror into a bucket', () => {
-    for (const program of ['mirror.ts', 'mirror.py'])
+    for (const program of ['mirror.mts', 'mirror.py'])
       test(`${program} follows the feed, continues after a kill, copies only what is new, and removes what was erased`, async () => {
         const folder = join(system.scratch, program.replace('.', '-'));
         await using proxy = await startRecordingProxy(system.baseUrl);
         const page = (await httpClient(system.baseUrl)('/api/docs/mirror.md')).text();
         assert.deepEqual(await writePrograms(page.replaceAll(system.baseUrl, proxy.url), folder), [
-          'mirror.ts',
+          'mirror.mts',
           'mirror.py',
         ]);
         const bucket = `${system.name}-${program.replace('.', '-')}`;
@@ -105,7 +105,7 @@ export function mirroring({ system, mute }: { system: TestSystem; mute: TestClip
         await compare();
       });
 
-    for (const program of ['mirror.ts', 'mirror.py'])
+    for (const program of ['mirror.mts', 'mirror.py'])
       test(`${program} removes nothing after the 404 of a proxy, and ends with a sentence`, async () => {
         const bucket = `${system.name}-404-${program.replace('.', '-')}`;
         await using store = await bucketOf(bucket);

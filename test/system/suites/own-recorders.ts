@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdir, symlink, writeFile } from 'node:fs/promises';
+import { copyFile, mkdir, readdir, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { describe, test } from 'node:test';
@@ -10,6 +10,8 @@ import { ok } from '@recording-request/harness/http-client';
 import { ensureTuspy, type TuspyInstall } from '@recording-request/stack/install/tuspy';
 import { testClip } from '@recording-request/testing/clip';
 import { beginResponse } from '@recording-request/testing/contributor';
+import { until } from '@recording-request/testing/wait';
+import { startRecordingProxy } from '../harness/recording-proxy.ts';
 import { type SeedData, submissionsOf } from '../harness/seed.ts';
 
 const MODULES = fileURLToPath(new URL('../../../node_modules', import.meta.url));
@@ -29,9 +31,10 @@ export async function prepareRecorders({ ask, system }: SeedData): Promise<Recor
   const folder = join(system.scratch, 'recorders');
   await mkdir(folder);
   await symlink(MODULES, join(folder, 'node_modules'));
+  await writeFile(join(folder, 'package.json'), '{ "type": "commonjs" }'); // As npm init makes it.
   const clip = await testClip({ container: 'webm', audio: 'none', seconds: 2, ...PICTURE });
   const page = (await ask('/api/docs/recorder')).text();
-  for (const name of ['record.ts', 'record.mjs', 'record.py']) {
+  for (const name of ['record.mts', 'record.mjs', 'record.py']) {
     const shown = page.split(`<code id="${name}">`)[1]!.split('</code>')[0]!;
     const chunk = Number(shown.match(/\bchunk_?(?:size|bytes)\W+([\d_]+)/i)![1]!.replaceAll('_', ''));
     const rest = clip.bytes.length % chunk;
@@ -43,19 +46,20 @@ export async function prepareRecorders({ ask, system }: SeedData): Promise<Recor
   }
   await writeFile(join(folder, 'clip.webm'), clip.bytes);
   await writeFile(join(folder, 'noise.webm'), Buffer.alloc(50_000, 'no video at all '));
+  await writeFile(join(folder, 'empty.webm'), '');
   return { folder, tuspy: await ensureTuspy({ env: process.env, log: () => {} }) };
 }
 
 /** Tests the samples of the page "Build your own recorder". */
-export function ownRecorders({ ada }: SeedData, { folder, tuspy }: Recorders): void {
+export function ownRecorders({ ada, system }: SeedData, { folder, tuspy }: Recorders): void {
   const SAMPLES: [client: string, command: string, file: string, env: Record<string, string>][] = [
-    ['the client', process.execPath, 'record.ts', {}],
+    ['the client', process.execPath, 'record.mts', {}],
     ['tus-js-client', process.execPath, 'record.mjs', {}],
     ['tuspy', tuspy.command, 'record.py', tuspy.env],
   ];
 
-  async function run(command: string, args: string[], env: Record<string, string>) {
-    const options = { cwd: folder, env: { ...process.env, ...env }, timeout: LIMIT_MS };
+  async function run(command: string, args: string[], env: Record<string, string>, cwd = folder) {
+    const options = { cwd, env: { ...process.env, ...env }, timeout: LIMIT_MS };
     const child = spawn(command, args, { ...options, stdio: ['ignore', 'pipe', 'pipe'] });
     const [printed, messages, [code]] = await Promise.all([
       text(child.stdout),
@@ -66,6 +70,32 @@ export function ownRecorders({ ada }: SeedData, { folder, tuspy }: Recorders): v
   }
 
   describe('own recorders', () => {
+    test('the sample with tuspy continues its upload after a kill', async () => {
+      await using proxy = await startRecordingProxy(system.baseUrl);
+      const { projectId, recipientUrls } = await ada.createProject({ projectName: 'Killed', count: 1 });
+      const link = recipientUrls[0]!.recipientUrl.replace(system.baseUrl, proxy.url);
+      const cwd = join(folder, 'killed');
+      await mkdir(cwd);
+      for (const name of ['record.py', 'clip.webm']) await copyFile(join(folder, name), join(cwd, name));
+      const options = { cwd, env: { ...process.env, ...tuspy.env }, timeout: LIMIT_MS };
+      const patches = () => proxy.requests.filter(({ method }) => method === 'PATCH');
+      proxy.hold('PATCH', 1);
+      const child = spawn(tuspy.command, ['record.py', link, 'clip.webm'], { ...options, stdio: 'ignore' });
+      const closed = once(child, 'close');
+      await until('the second part is being sent', async () => patches().length === 2);
+      child.kill('SIGKILL');
+      await closed;
+      proxy.hold('PATCH');
+      proxy.requests.length = 0;
+      const again = await run(tuspy.command, ['record.py', link, 'clip.webm'], tuspy.env, cwd);
+      assert.equal(again.code, 0, again.messages);
+      const [clip] = await submissionsOf(ada, projectId);
+      assert.deepEqual([clip?.submissionId, clip?.incomplete], [again.printed, false]);
+      assert.equal(patches()[0]?.headers['upload-offset'], '1000000');
+      assert.ok(!proxy.requests.some(({ method, url }) => method === 'POST' && url.endsWith('/uploads')));
+      assert.deepEqual((await readdir(cwd)).sort(), ['clip.webm', 'record.py']);
+    });
+
     for (const [client, command, file, env] of SAMPLES) {
       test(`the sample with ${client} sends a clip in chunks and prints why a clip is refused or a repeat`, async () => {
         const { projectId, recipientUrls } = await ada.createProject({ projectName: client, count: 2 });
@@ -87,6 +117,9 @@ export function ownRecorders({ ada }: SeedData, { folder, tuspy }: Recorders): v
         assert.match(again.messages, /\banswer_sent\b/);
         assert.match(refused.messages, /\bnot_video\b/);
         assert.deepEqual([again.code, refused.code], [1, 1]);
+        const empty = await run(command, [file, second!, 'empty.webm'], env);
+        assert.match(empty.messages, /This file is not a video/);
+        assert.equal(empty.code, 1);
         const retaken = await run(command, [file, second!, 'clip.webm'], env);
         assert.equal(retaken.code, 0, `after a refusal: ${retaken.messages}`);
         assert.ok((await submissionsOf(ada, projectId)).some(clip => clip.submissionId === retaken.printed));

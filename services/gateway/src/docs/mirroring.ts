@@ -1,3 +1,4 @@
+import { INSTALL_CLIENTS, RUN_TYPESCRIPT } from './install-clients.ts';
 import { sampleBlock } from './read-sample.ts';
 
 /** The guide about copies in an owner's bucket. A test runs its programs unchanged. */
@@ -27,7 +28,9 @@ deleting. \`S3_REGION\` is \`us-east-1\` by default.
 
 ## TypeScript
 
-${sampleBlock('ts', 'mirror.ts')}
+${INSTALL_CLIENTS} ${RUN_TYPESCRIPT}
+
+${sampleBlock('ts', 'mirror.mts')}
 ## Python
 
 The signature of S3 takes twenty lines; boto3 has it too.

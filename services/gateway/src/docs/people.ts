@@ -57,7 +57,7 @@ invites them again, also with \`onDuplicate=skip\`. See Deletion in [the API in 
 
 The same from a program, with the client or in plain Python. Both print the addresses to send:
 
-${sampleBlock('ts', 'invite.ts')}
+${sampleBlock('ts', 'invite.mts')}
 ${sampleBlock('python', 'invite.py')}
 **Mail merge out.** \`links.csv\` has one row per link: name, reference, email, locale, recipientUrl, state, dueAt, tokenId, metadata as a JSON
 object, remindersSent and remindersStopped (leave out rows with \`true\`). A cell that a spreadsheet would run as a formula begins with \`'\`. New columns are added at the end. Use \`?bom=1\` for Excel.
@@ -114,4 +114,4 @@ meanwhile are left out. If the person stopped them, nobody can resume them: \`fa
 **Mail from the webhook.** [Verify the event](/api/docs/webhooks), then send your mail. The address in \`stopUrl\` is a page with one button; opening it stops
 nothing, so that scanners of mail may open it. It also takes the one-click button of mail programs (RFC 8058):
 
-${sampleBlock('ts', 'reminder-mail.ts')}`;
+${sampleBlock('ts', 'reminder-mail.mts')}`;

@@ -1,4 +1,5 @@
 import { GUIDE_SHELL } from './guide-shell.ts';
+import { INSTALL_CLIENTS, RUN_TYPESCRIPT } from './install-clients.ts';
 import { sampleBlock as code } from './read-sample.ts';
 
 /** The guide for receivers of webhooks. A test runs its commands and programs unchanged. */
@@ -80,23 +81,23 @@ time, so that the library refuses requests older than five minutes:
 ${code('python', 'verify_webhook.py')}
 The same in TypeScript:
 
-${code('ts', 'verify-webhook.ts')}
+${code('ts', 'verify-webhook.mts')}
 \`service-signature\` needs no library:
 
-${code('ts', 'service-signature.ts')}
+${code('ts', 'service-signature.mts')}
 ${code('python', 'service_signature.py')}
 ## A receiver
 
 A receiver verifies the raw bytes, stores the event, answers, and processes the event later. Frameworks parse JSON by default. To get
 the raw bytes, use \`express.raw({ type: 'application/json' })\` in Express, a content type parser with \`parseAs: 'buffer'\` in Fastify,
-\`request.get_data()\` in Flask, and \`request.body\` in Django. (Node 22.18 and newer run TypeScript; if tsc compiles it, import
-\`./verify-webhook.js\`.)
+\`request.get_data()\` in Flask, and \`request.body\` in Django. ${RUN_TYPESCRIPT}
+If tsc compiles them, import \`./verify-webhook.mjs\`. Each receiver answers 401 to a wrong signature, as to the wrong secret.
 
-${code('ts', 'receive-webhooks.ts')}
+${code('ts', 'receive-webhooks.mts')}
 ${code('python', 'receive_webhooks.py')}
-With the TypeScript client, \`unwrap\` verifies and returns an event whose \`data\` is typed by its \`type\`:
+With the TypeScript client, \`unwrap\` verifies and returns an event whose \`data\` is typed by its \`type\`. ${INSTALL_CLIENTS}
 
-${code('ts', 'receive-with-client.ts')}
+${code('ts', 'receive-with-client.mts')}
 ## On your laptop
 
 \`rr listen\` fetches the events and sends them to a server on your machine, signed as the project signs. It needs no public address, and a laptop that
@@ -104,9 +105,9 @@ slept misses nothing. \`rr trigger\` causes a real event in a sandbox. Start one
 
 \`\`\`sh rr
 export RR_BASE_URL=https://record.example RR_TOKEN=$TOKEN
-npx @recording-request/cli listen --print-secret   # start your receiver with this WEBHOOK_SECRET
-npx @recording-request/cli trigger submission.completed
-npx @recording-request/cli listen --forward-to "http://localhost:\${PORT:-8000}" --since 1h --until-idle
+rr listen --print-secret   # start your receiver with this WEBHOOK_SECRET
+rr trigger submission.completed
+rr listen --forward-to "http://localhost:\${PORT:-8000}" --since 1h --until-idle
 \`\`\`
 
 Without \`--until-idle\` it goes on; with \`--cursor-file events.cursor\` it continues where it stopped.

@@ -1,3 +1,4 @@
+import { INSTALL_CLIENTS, RUN_TYPESCRIPT } from './install-clients.ts';
 import { sampleBlock } from './read-sample.ts';
 
 /** The guide for a client that records through a link. A test runs its programs unchanged. */
@@ -61,10 +62,14 @@ kept. Send \`POST …/opened\` at the contributor's first touch.
 
 ## TypeScript: the client
 
-${sampleBlock('ts', 'record.ts')}
+${INSTALL_CLIENTS} ${RUN_TYPESCRIPT}
+
+${sampleBlock('ts', 'record.mts')}
 ## JavaScript: tus-js-client
 
 ${sampleBlock('js', 'record.mjs')}
 ## Python: tuspy
+
+The file \`clip.webm.upload\` has the link while the clip is being sent: keep it private.
 
 ${sampleBlock('python', 'record.py')}`;

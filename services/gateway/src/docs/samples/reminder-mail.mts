@@ -1,4 +1,4 @@
-// reminder-mail.ts
+// reminder-mail.mts
 import type { WebhookEvent } from '@recording-request/client';
 
 /** Returns the mail for an event, for your mailer; undefined if the event is no reminder, or its person has no address. */

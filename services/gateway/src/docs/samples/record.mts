@@ -1,9 +1,17 @@
 // npm install @recording-request/client tus-js-client
-// node record.ts https://…/r/vr_… clip.webm
-import { createReadStream } from 'node:fs';
+// node record.mts https://…/r/vr_… clip.webm
+import { createReadStream, existsSync } from 'node:fs';
 import { RecordingRequest } from '@recording-request/client';
 
+// Ends the program with the sentence of an error.
+process.on('uncaughtException', ({ message, code }: Error & { code?: string }) => {
+  console.error(code ? `${code}: ${message}` : message);
+  process.exit(1);
+});
+
 const [address = '', file = ''] = process.argv.slice(2);
+if (!address || !existsSync(file))
+  throw new Error('Name a recording link and a file: node record.mts https://…/r/vr_… clip.webm');
 const recorder = new RecordingRequest({ baseUrl: new URL(address).origin }).recorder(address);
 
 await recorder.opened().catch(() => {});

@@ -1,4 +1,4 @@
-// verify-webhook.ts; npm install standardwebhooks
+// verify-webhook.mts; npm install standardwebhooks
 import { Webhook, WebhookVerificationError } from 'standardwebhooks';
 
 /** The headers of a request by their lower-case names, as Node and its frameworks provide them. */

@@ -1,4 +1,4 @@
-// service-signature.ts
+// service-signature.mts
 import { createHmac, timingSafeEqual } from 'node:crypto';
 
 /** The headers of a request by their lower-case names, as Node and its frameworks provide them. */

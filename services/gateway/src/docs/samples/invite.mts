@@ -1,5 +1,5 @@
 // npm install @recording-request/client
-// TOKEN=api_… node invite.ts PROJECT people.csv
+// TOKEN=api_… node invite.mts PROJECT people.csv
 import { readFile } from 'node:fs/promises';
 import { RecordingRequest } from '@recording-request/client';
 

@@ -1,10 +1,20 @@
 // npm install @recording-request/client tus-js-client
-// TOKEN=api_… node start.ts [clip.webm]
-import { createReadStream } from 'node:fs';
+// TOKEN=api_… node start.mts [clip.webm]
+import { createReadStream, existsSync } from 'node:fs';
 import { RecordingRequest } from '@recording-request/client';
 import { saveTo } from '@recording-request/client/files';
 
-const client = new RecordingRequest({ baseUrl: 'https://record.example', token: process.env.TOKEN });
+// Ends the program with the sentence of an error.
+process.on('uncaughtException', ({ message }) => {
+  console.error(message);
+  process.exit(1);
+});
+
+const { TOKEN } = process.env;
+if (!TOKEN) throw new Error('Set TOKEN to your API token.');
+const [file] = process.argv.slice(2);
+if (file && !existsSync(file)) throw new Error(`There is no file ${file}.`);
+const client = new RecordingRequest({ baseUrl: 'https://record.example', token: TOKEN });
 
 // 1. Create a project with one link.
 const project = await client.projects.create({ projectName: 'My first project', count: 1, sandbox: true });
@@ -13,7 +23,6 @@ const link = project.recipientUrls[0]!.recipientUrl;
 console.log(`Open ${link} and record.`);
 
 // 2. Record: in the browser, or here with a file.
-const [file] = process.argv.slice(2);
 if (file) {
   const recorder = client.recorder(link);
   const { responseSessionId } = await recorder.begin({ termsAccepted: true });

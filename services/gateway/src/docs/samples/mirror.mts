@@ -1,5 +1,5 @@
 // npm install @recording-request/client minio
-// TOKEN=api_… S3_ENDPOINT=https://… S3_BUCKET=… S3_ACCESS_KEY=… S3_SECRET_KEY=… node mirror.ts [--once]
+// TOKEN=api_… S3_ENDPOINT=https://… S3_BUCKET=… S3_ACCESS_KEY=… S3_SECRET_KEY=… node mirror.mts [--once]
 import { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { ApiError, RecordingRequest } from '@recording-request/client';
@@ -21,7 +21,7 @@ function end(sentence: string): never {
 }
 
 /** Returns the result; undefined if it does not exist. The 404 of a proxy says nothing about that: it has no code. */
-const found = <T>(work: Promise<T>) =>
+const found = <T,>(work: Promise<T>) =>
   work.catch((error: Error & { code?: string }) => {
     if (error instanceof ApiError && error.is('not_found', 'gone', 'submission_erased')) return undefined;
     if (!(error instanceof ApiError) && ['NotFound', 'NoSuchKey'].includes(error.code ?? '')) return undefined;
