@@ -2284,7 +2284,7 @@ export type CreateProjectData = {
          */
         webhookSecret?: string;
         /**
-         * Events to send in addition to submission.completed, submission.transcript.completed and submission.transcript.failed, which are always sent.
+         * Events to send in addition to submission.completed, submission.transcript.completed and submission.transcript.failed, which are always sent. The list replaces the one before: name every event that you want.
          */
         webhookEvents?: Array<'submission.media.completed' | 'submission.media.failed' | 'response.completed' | 'submission.erased' | 'webhook.failing' | 'link.recording' | 'link.reminder_due' | 'link.closed' | 'project.created' | 'project.updated'>;
         /**
@@ -2304,7 +2304,7 @@ export type CreateProjectData = {
          */
         interviewQuestions?: Array<string>;
         /**
-         * When link.reminder_due is sent for a unique link whose person has sent nothing. The service sends no mail. A time that has passed already is left out.
+         * When link.reminder_due is sent for a unique link whose person has sent nothing. The service sends no mail. A time that has passed already is left out. The `webhookUrl` gets this event only if `webhookEvents` names it; otherwise only the feed has it.
          */
         remind?: {
             /**
@@ -2363,7 +2363,7 @@ export type CreateProjectData = {
                 [key: string]: string;
             };
             /**
-             * The deadline: a clip that lands later is late. It does not expire the link. A time in the past is accepted.
+             * The deadline: a clip that lands later is late. It does not change when the link expires: a link whose `expiresAt` is earlier ends first. A time in the past is accepted.
              */
             dueAt?: string | null;
         }>;
@@ -2551,7 +2551,7 @@ export type UpdateProjectData = {
          */
         webhookSecret?: string;
         /**
-         * Events to send in addition to submission.completed, submission.transcript.completed and submission.transcript.failed, which are always sent.
+         * Events to send in addition to submission.completed, submission.transcript.completed and submission.transcript.failed, which are always sent. The list replaces the one before: name every event that you want.
          */
         webhookEvents?: Array<'submission.media.completed' | 'submission.media.failed' | 'response.completed' | 'submission.erased' | 'webhook.failing' | 'link.recording' | 'link.reminder_due' | 'link.closed' | 'project.created' | 'project.updated'>;
         /**
@@ -2571,7 +2571,7 @@ export type UpdateProjectData = {
          */
         interviewQuestions?: Array<string>;
         /**
-         * When link.reminder_due is sent for a unique link whose person has sent nothing. The service sends no mail. A time that has passed already is left out.
+         * When link.reminder_due is sent for a unique link whose person has sent nothing. The service sends no mail. A time that has passed already is left out. The `webhookUrl` gets this event only if `webhookEvents` names it; otherwise only the feed has it.
          */
         remind?: {
             /**
@@ -2898,7 +2898,7 @@ export type AddLinksData = {
                 [key: string]: string;
             };
             /**
-             * The deadline: a clip that lands later is late. It does not expire the link. A time in the past is accepted.
+             * The deadline: a clip that lands later is late. It does not change when the link expires: a link whose `expiresAt` is earlier ends first. A time in the past is accepted.
              */
             dueAt?: string | null;
         }>;
@@ -3091,7 +3091,7 @@ export type UpdateLinkData = {
             [key: string]: string;
         };
         /**
-         * The deadline: a clip that lands later is late. It does not expire the link. A time in the past is accepted.
+         * The deadline: a clip that lands later is late. It does not change when the link expires: a link whose `expiresAt` is earlier ends first. A time in the past is accepted.
          */
         dueAt?: string | null;
     };
@@ -7439,7 +7439,7 @@ export type CreateUploadData = {
          */
         'Upload-Metadata': string;
         /**
-         * The size of the whole take in bytes. **Declaring it means sending**: a take without a declared length is never delivered.
+         * The size of the whole take in bytes. Declaring it means sending: a take without a declared length is never delivered.
          */
         'Upload-Length'?: number;
         /**
@@ -7630,7 +7630,7 @@ export type AppendToUploadData = {
          */
         'Upload-Offset': number;
         /**
-         * The size of the whole take in bytes. **Declaring it means sending**: a take without a declared length is never delivered.
+         * The size of the whole take in bytes. Declaring it means sending: a take without a declared length is never delivered.
          */
         'Upload-Length'?: number;
     };
