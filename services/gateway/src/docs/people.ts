@@ -1,5 +1,6 @@
 import { LIMITS } from '@recording-request/contract/limits';
 import { GUIDE_SHELL } from './guide-shell.ts';
+import { INSTALL_CLIENTS, RUN_TYPESCRIPT } from './install-clients.ts';
 import { sampleBlock } from './read-sample.ts';
 
 const said = (limit: number) => limit.toLocaleString('en-US');
@@ -56,6 +57,8 @@ position in \`links\`, from 1. New links count against the allowance.
 invites them again, also with \`onDuplicate=skip\`. See Deletion in [the API in prose](/api/docs.md).
 
 The same from a program, with the client or in plain Python. Both print the addresses to send:
+
+${INSTALL_CLIENTS} ${RUN_TYPESCRIPT}
 
 ${sampleBlock('ts', 'invite.mts')}
 ${sampleBlock('python', 'invite.py')}
