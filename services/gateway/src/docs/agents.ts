@@ -1,5 +1,4 @@
 import { TOOLS } from '@recording-request/mcp/tools';
-import { GUIDE_SHELL } from './guide-shell.ts';
 
 /** The guide about agents. A test runs its commands unchanged. */
 export const agents = (baseUrl: string): string => `# Agents
@@ -28,8 +27,10 @@ most MCP clients do not pass your environment on, so name them in \`env\` of the
 
 An agent finds these documents at [/llms.txt](/llms.txt), and each page also as Markdown (add \`.md\`). The list of tools:
 
-${GUIDE_SHELL}
 \`\`\`sh
+BASE=https://record.example
+TOKEN=\${TOKEN:-api_...}   # your token
+api() { curl -sS --fail-with-body -H "Authorization: Bearer $TOKEN" "$@"; }
 api -X POST "$BASE/mcp" -H 'Content-Type: application/json' -H 'Accept: application/json, text/event-stream' \\
   -d '{"jsonrpc": "2.0", "id": 1, "method": "tools/list"}'
 \`\`\`

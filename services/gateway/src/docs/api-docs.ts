@@ -80,7 +80,7 @@ save qr.png "$BASE/api/projects/$PROJECT/shared-link/qr.png"
 \`\`\`
 
 PATCH accepts the same fields except \`count\`, \`recipients\`, \`sharedLinkEnabled\` and \`sandbox\`; omitted fields stay unchanged, and a list that you send, such as \`webhookEvents\`, replaces the old one. \`""\` clears an address, a
-secret or the language. No answer shows the secret; a project's \`webhookSigned\` shows whether it has one.
+secret or the language. No answer shows the secret, so keep it; a project's \`webhookSigned\` shows whether it has one.
 
 \`GET /api/projects\` lists all projects in one answer. With \`limit\` (1–${LIMITS.linkPageSize}), \`cursor\` or \`q\` (words in the name; parts of words match, letter
 case does not matter) it answers one page, with \`pagination.nextCursor\`.
