@@ -56,16 +56,20 @@ async function create(path: string, text: string, id: string): Promise<boolean> 
 async function isHeld(text: string, own: Holder): Promise<boolean> {
   let holder: Partial<Holder>;
   try {
-    holder = JSON.parse(text) as Partial<Holder>;
+    // Another program may have written any JSON.
+    holder = Object(JSON.parse(text)) as Partial<Holder>;
   } catch {
     // A full disk or a crash of the system cut the text.
     return false;
   }
-  if (holder.host !== own.host || !holder.pid) return true;
+  if (holder.host !== own.host || !isPid(holder.pid)) return true;
   if (!isRunning(holder.pid)) return false;
   const began = await beganAt(holder.pid);
   return began === undefined || holder.began === undefined || began === holder.began;
 }
+
+const isPid = (pid: unknown): pid is number =>
+  Number.isSafeInteger(pid) && (pid as number) > 0 && (pid as number) < 2 ** 31;
 
 function isRunning(pid: number): boolean {
   try {

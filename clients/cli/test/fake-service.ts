@@ -10,6 +10,9 @@ export interface FakeClip {
   reference: string | null;
   bytes: Buffer;
   transcript?: string;
+  /** Other values of the fields of the submission, as a broken or hostile server would send them. */
+  fields?: Record<string, unknown>;
+  fileName?: string;
 }
 
 /** A service with one project, whose clips and events a test changes. */
@@ -84,16 +87,17 @@ function answer(
   response.writeHead(from > 0 ? 206 : 200, {
     ...{ etag, 'accept-ranges': 'bytes', 'content-length': size - from },
     ...(from > 0 && { 'content-range': `bytes ${from}-${size - 1}/${size}` }),
-    'content-disposition': 'attachment; filename="clip.webm"',
+    'content-disposition': `attachment; filename="${found.fileName ?? 'clip.webm'}"`,
   });
   return response.end(request.method === 'HEAD' ? undefined : found.bytes.subarray(from));
 }
 
-function submissionOf({ submissionId, changedAt, reference, transcript }: FakeClip) {
+function submissionOf({ submissionId, changedAt, reference, transcript, fields }: FakeClip) {
   return {
     ...{ submissionId, changedAt, createdAt: '2026-03-02T10:00:00.000Z', mimeType: 'video/webm', questionIndex: null },
     ...{ questionText: null, recipient: reference === null ? null : { reference } },
     transcriptStatus: transcript === undefined ? 'disabled' : 'completed',
+    ...fields,
   };
 }
 

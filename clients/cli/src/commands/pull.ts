@@ -1,4 +1,3 @@
-import { mkdir } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { ApiError, ConnectionError, DownloadError, UnexpectedAnswerError } from '@recording-request/client';
 import { command, wholeNumber } from '../command.ts';
@@ -7,6 +6,7 @@ import { reportOf } from '../failures.ts';
 import { lock } from '../lock.ts';
 import { plural, sizeText } from '../output.ts';
 import type { Mirror } from '../pull/clip.ts';
+import { checkOwnFolder, makeOwnFolder } from '../pull/files.ts';
 import { Journal } from '../pull/journal.ts';
 import { GROUPS, type Group, OWN_FOLDER } from '../pull/layout.ts';
 import { type PullResult, pass } from '../pull/mirror.ts';
@@ -39,11 +39,16 @@ your own files stay. DIR/.rr has the records of the mirror: without it, the next
     const client = clientOf(baseUrl, token);
     const projectId = await projectIdOf(client, project!, signal);
     const folder = resolve(dir!);
-    await mkdir(join(folder, OWN_FOLDER), { recursive: true });
+    await makeOwnFolder(folder);
     const held = await lock(join(folder, OWN_FOLDER, 'lock'), `the folder ${folder}`);
     const progress = out.progress();
     try {
+      await checkOwnFolder(folder);
       const journal = await Journal.open(join(folder, OWN_FOLDER), { baseUrl: baseUrl.replace(/\/+$/, ''), projectId });
+      if (journal.ignored > 0)
+        out.note(
+          `Ignored ${plural(journal.ignored, 'damaged record')} of ${folder}. Their clips are compared with the server again; files of erased clips among them stay.`,
+        );
       try {
         const mirror: Mirror = {
           ...{ client, projectId, folder, journal, parts: `${OWN_FOLDER}/parts` },

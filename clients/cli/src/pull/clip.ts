@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { mkdir, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname } from 'node:path';
 import {
   ApiError,
   type Download,
@@ -9,9 +9,9 @@ import {
   type Submission,
 } from '@recording-request/client';
 import { saveTo } from '@recording-request/client/files';
-import { describe, isIntact, move, remove } from './files.ts';
+import { describe, inside, isIntact, move, remove } from './files.ts';
 import type { Entry, Journal, Mirrored } from './journal.ts';
-import { extensionOf, type Group, stemOf } from './layout.ts';
+import { checkClip, extensionOf, type Group, stemOf } from './layout.ts';
 
 /** The folder of the mirror. */
 export interface Mirror {
@@ -37,10 +37,11 @@ export const isMissing = (error: unknown): error is ApiError =>
 
 /** Makes the local files of one clip equal to the clip on the server. Returns whether something changed. */
 export async function mirrorClip(mirror: Mirror, clip: Submission, signal: AbortSignal): Promise<boolean> {
-  const { journal, folder, isDeep } = mirror;
+  const { journal, folder } = mirror;
+  checkClip(clip);
   const stem = stemOf(clip, mirror.group);
   const entry = journal.entries.get(clip.submissionId);
-  if (entry && entry.changedAt === clip.changedAt && !entry.isErased && (await isComplete(folder, entry, stem, isDeep)))
+  if (entry && entry.changedAt === clip.changedAt && !entry.isErased && (await isComplete(mirror, clip, entry, stem)))
     return false;
   const download = mirror.client.submissions.video(mirror.projectId, clip.submissionId, { signal });
   const info = await download.info();
@@ -64,7 +65,9 @@ export async function mirrorClip(mirror: Mirror, clip: Submission, signal: Abort
   return true;
 }
 
-async function isComplete(folder: string, { files }: Entry, stem: string, isDeep: boolean): Promise<boolean> {
+async function isComplete({ folder, isDeep }: Mirror, clip: Submission, { files }: Entry, stem: string) {
+  if (!files.video) return false;
+  if (isDeep && clip.transcriptStatus === 'completed' && TRANSCRIPTS.some(format => !files[format])) return false;
   for (const file of Object.values(files))
     if (!file.path.startsWith(`${stem}.`) || !(await isIntact(folder, file, isDeep))) return false;
   return true;
@@ -88,7 +91,7 @@ async function video(
   }
   const part = `${parts}/${submissionId}.video`;
   let before = 0;
-  const saved = await saveTo(download, join(folder, part), {
+  const saved = await saveTo(download, await inside(folder, part), {
     onProgress(bytes) {
       // The first report of a download that is continued includes the bytes that are there already.
       mirror.onBytes(Math.max(0, bytes - before));
@@ -124,8 +127,9 @@ async function transcript(
     return { ...had, path };
   }
   const part = `${parts}/${submissionId}.${format}`;
-  await mkdir(join(folder, parts), { recursive: true });
-  await writeFile(join(folder, part), bytes, { flush: true });
+  const target = await inside(folder, part);
+  await mkdir(dirname(target), { recursive: true });
+  await writeFile(target, bytes, { flush: true });
   await move(folder, part, path);
   mirror.onBytes(bytes.length);
   return (await describe(folder, path, sha256)) ?? vanished(path);

@@ -1,25 +1,69 @@
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
-import { mkdir, rename, rm, rmdir, stat } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { lstat, mkdir, readdir, realpath, rename, rm, rmdir, stat } from 'node:fs/promises';
+import { dirname, join, resolve, sep } from 'node:path';
 import { missing } from '../config.ts';
+import { EXIT, Failure } from '../failures.ts';
 import type { Mirrored } from './journal.ts';
 import { OWN_FOLDER } from './layout.ts';
 
+/**
+ * Returns the absolute path of a file of the folder. Fails if it is outside of the folder, also through a symbolic link:
+ * neither the server nor a record may choose such a file.
+ */
+export async function inside(folder: string, path: string): Promise<string> {
+  const full = resolve(folder, path);
+  if (!isIn(full, resolve(folder)))
+    throw new Failure(EXIT.local, `${full} is outside of ${folder}: rr leaves it alone.`);
+  const home = await realpath(folder);
+  let parent = dirname(full);
+  for (; parent !== resolve(folder); parent = dirname(parent)) {
+    const real = await realpath(parent).catch(missing);
+    if (real !== undefined ? isIn(real + sep, home) : !(await lstat(parent).catch(missing))?.isSymbolicLink()) continue;
+    throw new Failure(
+      EXIT.local,
+      `${parent} is a symbolic link out of ${folder}: rr does not follow it. Remove the link.`,
+    );
+  }
+  return full;
+}
+
+const isIn = (path: string, folder: string): boolean => path.startsWith(folder.endsWith(sep) ? folder : folder + sep);
+
+/** Makes the folder of the records. Fails if it is a symbolic link. */
+export async function makeOwnFolder(folder: string): Promise<void> {
+  const own = join(folder, OWN_FOLDER);
+  await mkdir(folder, { recursive: true });
+  if (!(await lstat(own).catch(missing))) await mkdir(own, { recursive: true });
+  if ((await lstat(own)).isSymbolicLink()) refuseLink(own);
+}
+
+/** Fails if a file among the records is a symbolic link: a write would change its target. */
+export async function checkOwnFolder(folder: string): Promise<void> {
+  for (const entry of await readdir(join(folder, OWN_FOLDER), { recursive: true, withFileTypes: true }))
+    if (entry.isSymbolicLink()) refuseLink(join(entry.parentPath, entry.name));
+}
+
+function refuseLink(path: string): never {
+  throw new Failure(EXIT.local, `${path} is a symbolic link: rr does not follow it. Remove the link.`);
+}
+
 /** Returns a file of the folder as it is now; undefined if it is missing. */
 export async function describe(folder: string, path: string, sha256?: string): Promise<Mirrored | undefined> {
-  const stats = await stat(join(folder, path)).catch(missing);
+  const full = await inside(folder, path);
+  const stats = await stat(full).catch(missing);
   if (!stats?.isFile()) return undefined;
-  const hash = sha256 ?? (await hashOf(join(folder, path)));
+  const hash = sha256 ?? (await hashOf(full));
   return { path, size: stats.size, mtimeMs: stats.mtimeMs, sha256: hash };
 }
 
 /** Returns whether a file is as it was recorded: by its size and time, with `isDeep` also by its bytes. */
 export async function isIntact(folder: string, file: Mirrored, isDeep = false): Promise<boolean> {
-  const stats = await stat(join(folder, file.path)).catch(missing);
+  const full = await inside(folder, file.path);
+  const stats = await stat(full).catch(missing);
   if (!stats?.isFile() || stats.size !== file.size) return false;
   if (stats.mtimeMs === file.mtimeMs && !isDeep) return true;
-  return (await hashOf(join(folder, file.path))) === file.sha256;
+  return (await hashOf(full)) === file.sha256;
 }
 
 export async function hashOf(path: string): Promise<string> {
@@ -33,14 +77,15 @@ const TRIES = 5;
 /** Moves a file within the folder, and removes the folder that it leaves empty. */
 export async function move(folder: string, from: string, to: string): Promise<void> {
   if (from === to) return;
+  const [source, target] = [await inside(folder, from), await inside(folder, to)];
   for (let attempt = 1; ; attempt++) {
-    await mkdir(dirname(join(folder, to)), { recursive: true });
+    await mkdir(dirname(target), { recursive: true });
     try {
-      await rename(join(folder, from), join(folder, to));
+      await rename(source, target);
       break;
     } catch (error) {
       // Another clip that left the new folder may have removed it just now.
-      const isSource = await stat(join(folder, from)).catch(missing);
+      const isSource = await stat(source).catch(missing);
       if ((error as NodeJS.ErrnoException).code !== 'ENOENT' || !isSource || attempt >= TRIES) throw error;
     }
   }
@@ -49,7 +94,7 @@ export async function move(folder: string, from: string, to: string): Promise<vo
 
 /** Removes a file, and the folder that it leaves empty. */
 export async function remove(folder: string, path: string): Promise<void> {
-  await rm(join(folder, path), { force: true });
+  await rm(await inside(folder, path), { force: true });
   await tidy(folder, path);
 }
 

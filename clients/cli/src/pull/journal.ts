@@ -2,6 +2,7 @@ import { type FileHandle, open, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { missing, replaceFile } from '../config.ts';
 import { EXIT, Failure } from '../failures.ts';
+import { isId, isPathOf } from './layout.ts';
 
 /** A file in the folder. */
 export interface Mirrored {
@@ -40,17 +41,22 @@ type Line = Head | Entry | { removed: string } | { table: true };
 export class Journal {
   readonly #file: FileHandle;
   readonly #state: State;
+  /** The number of lines that were no valid records. The last one may be cut, and does not count. */
+  readonly ignored: number;
 
-  private constructor(file: FileHandle, state: State) {
+  private constructor(file: FileHandle, state: State, ignored: number) {
     this.#file = file;
     this.#state = state;
+    this.ignored = ignored;
   }
 
   /** Opens the journal of a folder. Fails if it is about another project. */
   static async open(folder: string, head: Omit<Head, 'version'>): Promise<Journal> {
     const path = join(folder, 'journal.jsonl');
-    const lines = linesOf((await readFile(path, 'utf8').catch(missing)) ?? '');
+    const { lines, ignored: invalid } = linesOf((await readFile(path, 'utf8').catch(missing)) ?? '');
     const first = lines.find((line): line is Head => 'version' in line);
+    // The records of an unknown project would look like erased clips of this one.
+    const ignored = invalid + (first ? 0 : lines.splice(0).length);
     if (first && (first.projectId !== head.projectId || first.baseUrl !== head.baseUrl))
       throw new Failure(
         EXIT.local,
@@ -62,7 +68,7 @@ export class Journal {
     if (state.isTableFresh) kept.push({ table: true });
     // The lines of earlier runs are replaced by the latest state, so that the file stays short.
     await replaceFile(path, kept.map(line => `${JSON.stringify(line)}\n`).join(''));
-    return new Journal(await open(path, 'a'), state);
+    return new Journal(await open(path, 'a'), state, ignored);
   }
 
   get entries(): ReadonlyMap<string, Entry> {
@@ -108,14 +114,54 @@ function apply(state: State, line: Line): void {
   else if ('submissionId' in line) state.entries.set(line.submissionId, line);
 }
 
-/** Returns the whole lines: the last one may have been cut by a kill or a full disk. */
-function linesOf(text: string): Line[] {
-  return text.split('\n').flatMap(line => {
-    try {
-      const value: unknown = JSON.parse(line);
-      return typeof value === 'object' && value !== null ? [value as Line] : [];
-    } catch {
-      return [];
-    }
-  });
+/**
+ * Returns the valid lines, and the number of the others. The file may come from another computer: a record must name only
+ * files of its own clip in the folder, because they are moved and removed.
+ */
+function linesOf(text: string): { lines: Line[]; ignored: number } {
+  const whole = text.split('\n');
+  // A kill or a full disk may have cut the last line.
+  whole.pop();
+  const lines = whole.map(parsed).filter(line => line !== undefined);
+  return { lines, ignored: whole.length - lines.length };
 }
+
+function parsed(text: string): Line | undefined {
+  let line: unknown;
+  try {
+    line = JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+  if (!isObject(line)) return undefined;
+  const { version, baseUrl, projectId, removed } = line;
+  if (version === 1 && typeof baseUrl === 'string' && isId(projectId)) return { version, baseUrl, projectId };
+  if (line.table === true) return { table: true };
+  if (isId(removed)) return { removed };
+  return isEntry(line) ? entryOf(line) : undefined;
+}
+
+const entryOf = ({ submissionId, changedAt, files, pending, isErased }: Entry): Entry => ({
+  ...{ submissionId, changedAt, files },
+  ...(pending && { pending }),
+  ...(isErased && { isErased }),
+});
+
+function isEntry(line: object): line is Entry {
+  const { submissionId, changedAt, files, pending, isErased } = line as Record<keyof Entry, unknown>;
+  if (!isId(submissionId) || typeof changedAt !== 'string' || !isObject(files)) return false;
+  if (isErased !== undefined && typeof isErased !== 'boolean') return false;
+  const paths: unknown = pending ?? [];
+  const isPath = (path: unknown) => isPathOf(submissionId, path);
+  const isFile = (file: unknown) =>
+    isObject(file) &&
+    isPath(file.path) &&
+    Number.isFinite(file.size) &&
+    Number.isFinite(file.mtimeMs) &&
+    isSha256(file.sha256);
+  return Object.values(files).every(isFile) && Array.isArray(paths) && paths.every(isPath);
+}
+
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+const isSha256 = (value: unknown): boolean => typeof value === 'string' && /^[0-9a-f]{64}$/.test(value);

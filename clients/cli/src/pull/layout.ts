@@ -1,4 +1,5 @@
 import type { Submission } from '@recording-request/client';
+import { EXIT, Failure } from '../failures.ts';
 
 /** The values of `rr pull --by`: one folder for each reference, question or day. */
 export const GROUPS = ['reference', 'question', 'date'] as const;
@@ -13,6 +14,40 @@ export const OWN_FOLDER = '.rr';
 const DEVICE = /^(?:con|prn|aux|nul|com[\d¹²³]|lpt[\d¹²³]|conin\$|conout\$)$/i;
 // The end of the name of each file of a clip. Such a name begins with the time, so a folder with a `_` in front differs.
 const CLIP_FILE = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\.[a-z0-9]{1,5}$/;
+
+const ID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?Z$/;
+
+export const isId = (value: unknown): value is string => typeof value === 'string' && ID.test(value);
+const isTime = (value: unknown): boolean => typeof value === 'string' && TIME.test(value);
+const isText = (value: unknown): boolean => (value ?? '') === '' || typeof value === 'string';
+
+/** Fails unless the fields that become a path have the form that the API describes. */
+export function checkClip(clip: Submission): void {
+  const { submissionId, createdAt, changedAt, questionIndex, questionText, recipient } = clip;
+  const wrong = [
+    !isId(submissionId) && 'submissionId',
+    !isTime(createdAt) && 'createdAt',
+    !isTime(changedAt) && 'changedAt',
+    !(questionIndex === null || (Number.isSafeInteger(questionIndex) && questionIndex >= 0)) && 'questionIndex',
+    !isText(questionText) && 'questionText',
+    !isText(recipient?.reference) && 'recipient.reference',
+  ].find(Boolean);
+  if (wrong)
+    throw new Failure(
+      EXIT.unreachable,
+      `The server sent a clip with an invalid ${wrong}, and nothing of this clip was written. Check the address, or ask the operator.`,
+    );
+}
+
+/** Returns whether a path, relative to the folder, may be a file of this clip. */
+export function isPathOf(submissionId: string, path: unknown): path is string {
+  if (typeof path !== 'string' || /[\\:\p{Cc}]/u.test(path)) return false;
+  const parts = path.split('/');
+  const at = parts.at(-1)!.lastIndexOf(`${submissionId}.`);
+  const extension = parts.at(-1)!.slice(at + submissionId.length + 1);
+  return parts.length <= 2 && parts.every(part => /^[^.]/.test(part)) && at >= 0 && /^[a-z0-9]{1,5}$/.test(extension);
+}
 
 /**
  * Returns the path of a clip's files without the extension, relative to the folder, with `/`. It depends on the clip
@@ -67,6 +102,8 @@ export function safe(text: string): string {
   return DEVICE.test(name.split('.')[0]!.trimEnd()) ? `_${name}` : name;
 }
 
+// The server names the file. A program could run a file with another extension.
+const VIDEO = /\.(webm|mp4|m4v|mov|mkv|avi|wmv|flv|mpe?g|m?ts|3gp|3g2|ogv|ogg|mp3|m4a|wav)$/i;
 const EXTENSIONS: Record<string, string> = {
   'video/webm': 'webm',
   'video/mp4': 'mp4',
@@ -76,6 +113,6 @@ const EXTENSIONS: Record<string, string> = {
 
 /** Returns the extension of a clip: from the file name that the service suggests, or else from its type. */
 export function extensionOf(fileName: string | undefined, mimeType: string | null): string {
-  const suggested = /\.([A-Za-z0-9]{1,5})$/.exec(fileName ?? '')?.[1]?.toLowerCase();
+  const suggested = VIDEO.exec(fileName ?? '')?.[1]?.toLowerCase();
   return suggested ?? EXTENSIONS[mimeType?.split(';')[0] ?? ''] ?? 'video';
 }

@@ -1,11 +1,11 @@
-import { mkdir, rename, rm } from 'node:fs/promises';
+import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { ProjectDetail, Submission } from '@recording-request/client';
 import { saveTo } from '@recording-request/client/files';
 import { EXIT, Failure } from '../failures.ts';
 import { plural, sizeText } from '../output.ts';
 import { isMissing, type Mirror, mirrorClip } from './clip.ts';
-import { describe, remove } from './files.ts';
+import { describe, inside, move, remove } from './files.ts';
 import { TABLE } from './layout.ts';
 import { pool } from './pool.ts';
 
@@ -129,9 +129,8 @@ async function table(mirror: Mirror, project: ProjectDetail | undefined, signal:
   const { client, projectId, folder, journal, parts } = mirror;
   if (!project) return remove(folder, TABLE);
   if (journal.isTableFresh && (await describe(folder, TABLE, '-'))) return;
-  const part = join(folder, parts, TABLE);
-  await mkdir(join(folder, parts), { recursive: true });
-  await saveTo(client.exports.csv(projectId, {}, { signal }), part, { signal });
-  await rename(part, join(folder, TABLE));
+  const part = `${parts}/${TABLE}`;
+  await saveTo(client.exports.csv(projectId, {}, { signal }), await inside(folder, part), { signal });
+  await move(folder, part, TABLE);
   await journal.tableFetched();
 }
