@@ -182,7 +182,9 @@ for (const target of TARGETS)
   test(`nothing in the image of the ${target} imports a workspace that the image lacks`, async () => {
     const inside = workspacesOf(target);
     const names = await Promise.all(inside.map(async folder => JSON.parse(await read(`${folder}/package.json`)).name));
-    const sources = await found(inside.flatMap(folder => [`${folder}/*.ts`, `${folder}/src/**/*.ts`]));
+    const all = await found(inside.flatMap(folder => [`${folder}/*.ts`, `${folder}/src/**/*.ts`]));
+    // The gateway shows these programs, and does not run them.
+    const sources = all.filter(file => !file.includes('/docs/samples/'));
     assert.ok(sources.length > 100);
     const missing: string[] = [];
     for (const file of sources)
