@@ -66,6 +66,7 @@ Use \`whsec_\` and the base64 of 24 to 64 random bytes. Pass the whole text unch
 
 \`\`\`sh
 SECRET="whsec_$(head -c 32 /dev/urandom | base64)"
+echo "$SECRET"   # keep it: no response shows it again
 api -X PATCH "$BASE/api/projects/$PROJECT" -H 'Content-Type: application/json' -d '{"webhookSecret": "'$SECRET'"}'
 \`\`\`
 
