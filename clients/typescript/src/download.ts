@@ -7,6 +7,7 @@ import {
   RecordingRequestError,
   unexpected,
 } from './errors.ts';
+import { fileNameOf } from './file-names.ts';
 import { type Hasher, sha256 } from './sha256.ts';
 import type { Call, CallOptions, Transport } from './transport.ts';
 import { backoffOf, wait } from './waits.ts';
@@ -17,11 +18,14 @@ export interface FileInfo {
   size: number | undefined;
   /** Identifies these bytes, in quotes; undefined if the file cannot be resumed. */
   etag: string | undefined;
-  /** The hex SHA-256 of the bytes; undefined if the service does not give it. Clips, thumbnails and audio have it. */
+  /**
+   * The hex SHA-256 of the bytes; undefined if nobody gives it. Clips, thumbnails and audio have it, unless a proxy removes
+   * or weakens the ETag.
+   */
   sha256: string | undefined;
   /** Such as video/webm; the owner's routes for video and audio say application/octet-stream. */
   type: string | undefined;
-  /** The name that the service suggests, without a path; undefined if it suggests none. */
+  /** The name that the service suggests, safe as the name of a file in a folder; undefined if it suggests none. */
   fileName: string | undefined;
 }
 
@@ -37,6 +41,8 @@ export interface ResumeFrom {
 
 export interface OpenOptions extends CallOptions {
   from?: ResumeFrom;
+  /** The hex SHA-256 that the bytes must have. It is also checked if the service does not give one. */
+  sha256?: string;
 }
 
 /** A download that has begun. Iterate it once. */
@@ -74,14 +80,23 @@ export class Download {
    * Begins the download, or continues one. Iterating throws `DownloadChangedError` if the file changes during the download, and
    * `DownloadError` if it breaks off, and `IntegrityError` if its bytes are not those that the server promised.
    */
-  async open({ from, ...rest }: OpenOptions = {}): Promise<OpenedDownload> {
+  async open({ from, sha256: expected, ...rest }: OpenOptions = {}): Promise<OpenedDownload> {
     const options = { ...this.#options, ...rest };
     const response = await this.#request(from, options).catch((error: unknown) => nothingLeft(error, from));
-    const info = infoOf(response);
+    const given = infoOf(response);
+    const info = { ...given, sha256: given.sha256 ?? expected?.toLowerCase() };
     const offset = response.status === 206 ? from!.offset : 0;
     const hasher = info.sha256 === undefined ? undefined : await sha256();
     const prior = offset > 0 ? from?.prior : undefined;
     const check = hasher && (offset === 0 || prior) ? { hasher, prior } : undefined;
+    const refuse = async (error: RecordingRequestError) => {
+      await response.body?.cancel();
+      throw error;
+    };
+    if (expected !== undefined && info.sha256 !== expected.toLowerCase())
+      await refuse(new IntegrityError(`The SHA-256 of the file on the server is ${info.sha256}, not ${expected}.`));
+    if (expected !== undefined && !check)
+      await refuse(new RecordingRequestError('Checking sha256 needs node:crypto and, with from, its prior.'));
     return { info, offset, [Symbol.asyncIterator]: () => this.#read(response, info, offset, check, options) };
   }
 
@@ -125,13 +140,22 @@ export class Download {
   async #request(from: Pick<ResumeFrom, 'offset' | 'etag'> | undefined, options: CallOptions): Promise<Response> {
     const headers: Record<string, string> = { ...this.#call.headers };
     if (from && from.offset > 0) Object.assign(headers, { range: `bytes=${from.offset}-`, 'if-range': from.etag });
-    return this.#send({ ...this.#call, headers }, options);
+    const response = await this.#send({ ...this.#call, headers }, options);
+    // A cache may ignore If-Range and add bytes of another version.
+    if (response.status !== 206 || (response.headers.get('etag') === from!.etag && firstOf(response) === from!.offset))
+      return response;
+    await response.body?.cancel();
+    throw new DownloadChangedError('The server sent bytes of another version or position; start the download again.');
   }
 
-  /** Returns a successful answer. Throws `UnexpectedAnswerError` for a page: no file of the service is HTML. */
+  /**
+   * Returns a file, or the part that the call asks for. Throws `UnexpectedAnswerError` for another answer, also for a page:
+   * no file of the service is HTML.
+   */
   async #send(call: Call, options: CallOptions): Promise<Response> {
     const response = await this.#transport.send(call, options);
-    if (!/^text\/html\b/i.test(response.headers.get('content-type') ?? '')) return response;
+    const isAsked = response.status === 200 || (response.status === 206 && call.headers?.range !== undefined);
+    if (isAsked && !/^text\/html\b/i.test(response.headers.get('content-type') ?? '')) return response;
     await response.body?.cancel();
     throw unexpected(response, this.#transport.addressOf(call));
   }
@@ -150,6 +174,8 @@ export class Download {
     for (let failures = 0; ; failures++) {
       try {
         for await (const part of this.#transport.parts(this.#call, response, options)) {
+          if (offset + part.length > (info.size ?? Number.POSITIVE_INFINITY))
+            throw new IntegrityError(`The download has more than the ${info.size} bytes that the server promised.`);
           check?.hasher.update(part);
           offset += part.length;
           failures = 0;
@@ -175,7 +201,8 @@ export class Download {
 
   async #again(info: FileInfo, offset: number, options: CallOptions): Promise<Response> {
     const response = await this.#request({ offset, etag: info.etag! }, options);
-    if (offset === 0 ? infoOf(response).etag === info.etag : response.status === 206) return response;
+    const { etag, size } = infoOf(response);
+    if (offset === 0 ? etag === info.etag : response.status === 206 && (info.size ?? size) === size) return response;
     await response.body?.cancel();
     throw new DownloadChangedError('The file changed on the server during the download; start it again.');
   }
@@ -196,12 +223,18 @@ function nothingLeft(error: unknown, from: ResumeFrom | undefined): Response {
 
 const SHA256 = /^"([0-9a-f]{64})"$/;
 
+const RANGE = /^bytes (\d+)-\d+\/\d+$/;
+
+/** Returns the position of the first byte of a part; undefined if the server does not say it and the total size. */
+const firstOf = ({ headers }: Response): number | undefined => {
+  const [, first] = RANGE.exec(headers.get('content-range') ?? '') ?? [];
+  return first === undefined ? undefined : Number(first);
+};
+
 /** Returns the properties in the headers of an answer. */
 function infoOf({ status, headers }: Response): FileInfo {
   const etag = headers.get('accept-ranges') === 'bytes' ? strongTag(headers) : undefined;
   const total = status === 206 ? /\/(\d+)$/.exec(headers.get('content-range') ?? '')?.[1] : lengthOf(headers);
-  if (status === 206 && total === undefined)
-    throw new RecordingRequestError('The answer 206 has no total size in Content-Range.');
   return {
     size: total === undefined || total === null ? undefined : Number(total),
     etag,
@@ -218,10 +251,3 @@ const strongTag = (headers: Headers): string | undefined => {
 
 // With an encoding, the header has the length of the encoded bytes, and fetch returns the decoded ones.
 const lengthOf = (headers: Headers) => (headers.get('content-encoding') ? null : headers.get('content-length'));
-
-function fileNameOf(disposition: string): string | undefined {
-  const encoded = /filename\*=UTF-8''([^;\s]+)/i.exec(disposition)?.[1];
-  const plain = /filename="((?:[^"\\]|\\.)*)"/i.exec(disposition)?.[1];
-  // A name must never lead to another folder.
-  return (encoded ? decodeURIComponent(encoded) : plain)?.replaceAll(/[/\\\0]/g, '_') || undefined;
-}

@@ -11,6 +11,8 @@ import type { CallOptions } from './transport.ts';
 export interface SaveOptions extends CallOptions {
   /** Gets the number of bytes in the file and the size of the whole, which may be unknown. */
   onProgress?: (bytes: number, size: number | undefined) => void;
+  /** The hex SHA-256 that the file must have. It is also checked if the service does not give one. */
+  sha256?: string;
 }
 
 const CHANGES = 3;
@@ -18,8 +20,8 @@ const CHANGES = 3;
 /**
  * Saves a download to a file, for Node, Deno and Bun. The bytes go to `<path>.part`, which is renamed once it is
  * complete and checked, so that `path` never has half a file. A later call continues a `.part` of the same version.
- * `<path>.part.etag` names that version. Only one call at a time may save to a path. Throws what `Download` throws, and
- * the errors of the file system, such as ENOSPC.
+ * `<path>.part.etag` names that version. Only one call at a time may save to a path. The result has no `sha256` if only
+ * the length could be checked. Throws what `Download` throws, and the errors of the file system, such as ENOSPC.
  */
 export async function saveTo(download: Download, path: string, options: SaveOptions = {}): Promise<FileInfo> {
   await mkdir(dirname(path), { recursive: true });
