@@ -1,7 +1,8 @@
 import type { Api } from './api.ts';
-import { GoneError } from './errors.ts';
+import { GoneError, UnexpectedAnswerError } from './errors.ts';
 import type { CallOptions } from './transport.ts';
 import type { OwnerEventsPage } from './types.gen.ts';
+import { wait as pause } from './waits.ts';
 import type { FeedEvent, FeedEventType } from './webhooks.ts';
 
 /** Stores the place of `events()` in the feed. Both methods may be asynchronous. */
@@ -38,6 +39,8 @@ export interface EventsOptions extends CallOptions {
 export type EventsPage = Omit<OwnerEventsPage, 'events'> & { events: FeedEvent[] };
 
 const WAIT_SECONDS = 20;
+/** The time between two requests if the first brought nothing. */
+const PAUSE_MS = 1_000;
 
 /**
  * Follows the feed. The store gets a cursor after your loop has taken the next event, so that a crash repeats events of
@@ -57,19 +60,31 @@ export async function* followEvents(
     const timeoutMs = (options.timeoutMs ?? api.transport.options.timeoutMs) + wait * 1000;
     return api.get<EventsPage>('/api/events', { ...options, retries, timeoutMs }, query);
   };
+  let hasExpired = false;
   for (;;) {
+    const beganMs = performance.now();
     let page: EventsPage;
     try {
       page = await readPage();
     } catch (error) {
       const oldest = error instanceof GoneError && error.is('cursor_expired') && error.headers.get('events-oldest');
-      if (onExpired !== 'oldest' || !oldest) throw error;
+      // The oldest cursor does not expire at once: a service that says so would say it for ever.
+      if (onExpired !== 'oldest' || !oldest || hasExpired) throw error;
+      hasExpired = true;
       after = oldest;
       continue;
     }
+    hasExpired = false;
+    if (!Array.isArray(page.events) || typeof page.nextCursor !== 'string' || !page.nextCursor)
+      throw new UnexpectedAnswerError('A page of the feed has no events or no nextCursor.', 200);
+    const isStill = page.nextCursor === after;
+    if (isStill && page.events.length > 0)
+      throw new UnexpectedAnswerError('The feed cannot continue: a page with events leads to itself.', 200);
     yield* page.events;
     if (after !== page.nextCursor) await store?.save(page.nextCursor);
     after = page.nextCursor;
     if (untilCaughtUp && page.caughtUp) return;
+    // The service waits by itself; a cache or a proxy may answer at once.
+    if (isStill) await pause(Math.max(0, PAUSE_MS - (performance.now() - beganMs)), options.signal);
   }
 }

@@ -1,3 +1,5 @@
+import { UnexpectedAnswerError } from './errors.ts';
+
 /** One page of a list, and the way to the next one. */
 export interface Page<Item, Body> {
   items: Item[];
@@ -14,7 +16,7 @@ export interface PagedBody {
 
 /**
  * A list. `for await (const item of list)` reads all pages, one at a time; `pages()` returns them whole; `first()` reads
- * one page; `all(limit)` collects at most `limit` items.
+ * one page; `all(limit)` collects at most `limit` items. Each throws `UnexpectedAnswerError` for a page that leads to itself.
  */
 export class List<Item, Body extends PagedBody> implements AsyncIterable<Item> {
   readonly #read: (cursor: string | undefined) => Promise<Body>;
@@ -62,6 +64,11 @@ export class List<Item, Body extends PagedBody> implements AsyncIterable<Item> {
 
   async #page(cursor: string | undefined): Promise<Page<Item, Body>> {
     const body = await this.#read(cursor);
-    return { items: this.#itemsOf(body), body, nextCursor: body.pagination?.nextCursor ?? undefined };
+    const items = this.#itemsOf(body);
+    const nextCursor = body.pagination?.nextCursor ?? undefined;
+    if (!Array.isArray(items)) throw new UnexpectedAnswerError('A page of the list has no items.', 200);
+    if (nextCursor === '' || (nextCursor !== undefined && nextCursor === cursor))
+      throw new UnexpectedAnswerError('The list cannot continue: a page does not lead to another one.', 200);
+    return { items, body, nextCursor };
   }
 }

@@ -1,4 +1,12 @@
-import { ApiError, ConnectionError, errorOf, RecordingRequestError, TimeoutError, unexpected } from './errors.ts';
+import {
+  ApiError,
+  ConnectionError,
+  errorOf,
+  RecordingRequestError,
+  TimeoutError,
+  UnexpectedAnswerError,
+  unexpected,
+} from './errors.ts';
 import { checkPath } from './path.ts';
 import { backoffOf, later, wait, within } from './waits.ts';
 
@@ -57,6 +65,8 @@ export interface Call {
 }
 
 const LONGEST_ERROR = 65_536;
+/** The letters of a JSON or a document: bytes after decompression, for ASCII. */
+const LONGEST_TEXT = 64 * 1024 ** 2;
 const TEMPORARY_CONFLICTS = ['conflict', 'idempotency_key_in_use'] as const;
 
 /** Sends requests with retries, time limits and rate limits. */
@@ -93,18 +103,17 @@ export class Transport {
     return this.send(accepting, options, async response => {
       const isJson = /^application\/json\b/.test(response.headers.get('content-type') ?? '');
       if (!isJson) throw unexpected(response, this.addressOf(call));
-      const text = await this.#textOf(call, response, options);
-      try {
-        return JSON.parse(text) as T;
-      } catch {
-        throw unexpected(response, this.addressOf(call));
-      }
+      const text = await this.#wholeTextOf(call, response, options);
+      const body = parsed(text);
+      // Every answer of the API is an object.
+      if (typeof body !== 'object' || body === null) throw unexpected(response, this.addressOf(call));
+      return body as T;
     });
   }
 
   /** Sends the call and returns its text. */
   text(call: Call, options: CallOptions = {}): Promise<string> {
-    return this.send(call, options, response => this.#textOf(call, response, options));
+    return this.send(call, options, response => this.#wholeTextOf(call, response, options));
   }
 
   /** Sends the call and ignores its body. */
@@ -203,13 +212,20 @@ export class Transport {
     return `${method} ${this.baseUrl}${path.replace(/^\/(r|project)\/[^/]+/, '/$1/…')}`;
   }
 
+  /** Returns the body as text. Throws `UnexpectedAnswerError` if it is longer than any of the API. */
+  async #wholeTextOf(call: Call, response: Response, options: CallOptions): Promise<string> {
+    const text = await this.#textOf(call, response, options, LONGEST_TEXT);
+    if (text.length <= LONGEST_TEXT) return text;
+    throw new UnexpectedAnswerError(`${this.addressOf(call)} answered with more than 64 MiB.`, response.status);
+  }
+
   /** Returns the body as text: all of it, or a beginning that is longer than `longest`. */
-  async #textOf(call: Call, response: Response, options: CallOptions, longest?: number): Promise<string> {
+  async #textOf(call: Call, response: Response, options: CallOptions, longest: number): Promise<string> {
     const decoder = new TextDecoder();
     let text = '';
     for await (const part of this.parts(call, response, options)) {
       text += decoder.decode(part, { stream: true });
-      if (longest !== undefined && text.length > longest) break;
+      if (text.length > longest) break;
     }
     return text + decoder.decode();
   }
@@ -276,6 +292,14 @@ export function rateOf(headers: Headers): { remaining: number; resetSeconds: num
   const [, remaining, resetSeconds] = /;\s*r=(\d{1,9})\s*;\s*t=(\d{1,9})/.exec(headers.get('ratelimit') ?? '') ?? [];
   if (remaining === undefined || resetSeconds === undefined) return undefined;
   return { remaining: Number(remaining), resetSeconds: Number(resetSeconds) };
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
 }
 
 function addressOf(baseUrl: string | URL): string {
