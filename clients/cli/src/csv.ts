@@ -12,8 +12,15 @@ export function linksTable(links: readonly api.CreatedRecipientLink[]): string {
   return [[...head, 'tokenId'], ...rows].map(row => `${row.map(cellOf).join(',')}\r\n`).join('');
 }
 
-/** Returns a cell in quotes. A spreadsheet must not run a text as a formula. */
+// A spreadsheet skips or hides these characters before a formula, and reads the full-width signs, too.
+const HIDDEN = '\\s\\p{Cc}\\p{Default_Ignorable_Code_Point}';
+const SIGN = '[=+\\-@＝＋－＠]';
+const FORMULA = new RegExp(`^(?:[\\t\\r\\n]|[${HIDDEN}]*${SIGN})`, 'u');
+// A spreadsheet that separates by `;` or tab reads the text after one, or after a line break, as another cell.
+const INNER_FORMULA = new RegExp(`([;\\t\\r\\n])(?=["${HIDDEN}]*${SIGN})`, 'gu');
+
+/** Returns a cell in quotes. A spreadsheet must not run a text as a formula, so a `'` comes before it. */
 function cellOf(value: string | null | undefined): string {
-  const text = (value ?? '').replace(/^(?=[=+\-@\t\r])/, "'");
+  const text = (value ?? '').replaceAll(INNER_FORMULA, "$1'").replace(FORMULA, "'$&");
   return `"${text.replaceAll('"', '""')}"`;
 }
