@@ -103,10 +103,11 @@ function read(name: string, config: ParseArgsConfig): { values: Record<string, u
 }
 
 /** Returns a whole number of an option. Throws a `UsageFailure` for another text. */
-export function wholeNumber(flag: string, text: string | undefined, least: number): number | undefined {
+export function wholeNumber(flag: string, text: string | undefined, least: number, most = 999_999_999) {
   if (text === undefined) return undefined;
-  if (!/^\d{1,9}$/.test(text) || Number(text) < least)
-    throw new UsageFailure(`--${flag} must be a whole number from ${least}.`);
+  const to = most === 999_999_999 ? '' : ` to ${most.toLocaleString('en-US')}`;
+  if (!/^\d{1,9}$/.test(text) || Number(text) < least || Number(text) > most)
+    throw new UsageFailure(`--${flag} must be a whole number from ${least}${to}.`);
   return Number(text);
 }
 

@@ -1,6 +1,10 @@
+import { randomUUID } from 'node:crypto';
 import type { WriteStream } from 'node:tty';
 
-/** The output of a command: results go to stdout, everything else to stderr. */
+/**
+ * The output of a command: results go to stdout, everything else to stderr. No text reaches the terminal with control
+ * characters, because the server and contributors choose texts; the colours of `colour` are kept.
+ */
 export interface Output {
   isJson: boolean;
   /** Prints the result: the JSON with `--json`, otherwise the lines. */
@@ -9,7 +13,7 @@ export interface Output {
   note(line: string): void;
   /** Returns a line that shows how far a long work is. */
   progress(): Progress;
-  /** Returns the text in this colour if stdout is a terminal. */
+  /** Returns the text in this colour, for a line of `result`, if stdout is a terminal. */
   colour(colour: Colour, text: string): string;
 }
 
@@ -33,6 +37,10 @@ export function createOutput(
   { stdout, stderr }: { stdout: Stream; stderr: Stream } = process,
 ): Output {
   const hasColour = (stream: Stream) => Boolean(stream.isTTY) && !env.NO_COLOR && env.TERM !== 'dumb';
+  // The server cannot guess the key, so only `colour` makes colours.
+  const key = randomUUID();
+  const codes = new RegExp(`${key}(\\d+m)`, 'g');
+  const shown = (text: string): string => plain(text).replaceAll(codes, '\x1b[$1');
   let line = '';
   const clear = () => {
     if (line) stderr.write('\r\x1b[K');
@@ -42,12 +50,12 @@ export function createOutput(
     isJson,
     result(json, lines) {
       clear();
-      const text = isJson ? JSON.stringify(json) : typeof lines === 'string' ? lines : lines.join('\n');
+      const text = isJson ? jsonOf(json) : [lines].flat().map(shown).join('\n');
       if (text) stdout.write(`${text}\n`);
     },
     note(text) {
       clear();
-      stderr.write(`${text}\n`);
+      stderr.write(`${shown(text)}\n`);
     },
     progress() {
       let shownAt = stderr.isTTY ? 0 : performance.now();
@@ -56,8 +64,8 @@ export function createOutput(
           const now = performance.now();
           if (now - shownAt < (stderr.isTTY ? REDRAW_MS : EVERY_MS)) return;
           shownAt = now;
-          if (!stderr.isTTY) return void stderr.write(`${text}\n`);
-          line = text.slice(0, (stderr.columns || 80) - 1);
+          if (!stderr.isTTY) return void stderr.write(`${plain(text)}\n`);
+          line = plain(text).slice(0, (stderr.columns || 80) - 1);
           stderr.write(`\r\x1b[K${line}`);
         },
         end: clear,
@@ -65,7 +73,7 @@ export function createOutput(
     },
     colour(name, text) {
       const [on, off] = COLOURS[name];
-      return hasColour(stdout) ? `\x1b[${on}m${text}\x1b[${off}m` : text;
+      return hasColour(stdout) ? `${key}${on}m${text}${key}${off}m` : text;
     },
   };
 }
@@ -98,6 +106,12 @@ export function linkTable(head: readonly string[], rows: readonly (readonly unkn
 
 /** Returns a text in one line without control characters. */
 export const plain = (text: unknown): string => String(text).replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu, ' ');
+
+/** Returns JSON in which characters that could control a terminal are escaped. */
+export const jsonOf = (value: unknown): string =>
+  JSON.stringify(value).replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, letter =>
+    letter.replaceAll(/./gs, unit => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`),
+  );
 
 const segments = new Intl.Segmenter('en', { granularity: 'grapheme' });
 const WIDE = /[\p{Script=Han}\p{Script=Hangul}\p{Script=Hiragana}\p{Script=Katakana}\p{Emoji_Presentation}]/u;

@@ -2,7 +2,7 @@ import { type Context, helpOf, parse } from './command.ts';
 import { type COMMANDS, find } from './commands.ts';
 import { clientOf, credentials } from './config.ts';
 import { EXIT, reportOf, UsageFailure } from './failures.ts';
-import { createOutput, type Output } from './output.ts';
+import { createOutput, jsonOf, type Output } from './output.ts';
 import { VERSION } from './version.ts';
 
 /** Runs one command line. Resolves to its exit code; failures are printed. */
@@ -49,7 +49,7 @@ async function runCommand(argv: string[], env: NodeJS.ProcessEnv, signal: AbortS
 function fail(error: unknown, out: Output, found: ReturnType<typeof find>): number {
   const addressFrom = found.kind === 'command' ? found.command.addressFrom : undefined;
   const { exitCode, sentence, details, code, requestId } = reportOf(error, addressFrom);
-  if (out.isJson) out.note(JSON.stringify({ error: sentence, exitCode, code, requestId, details }));
+  if (out.isJson) out.note(jsonOf({ error: sentence, exitCode, code, requestId, details }));
   else for (const line of [`rr: ${sentence}`, ...details]) out.note(line);
   return exitCode;
 }

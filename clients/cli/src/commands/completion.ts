@@ -13,7 +13,7 @@ zsh:  add to ~/.zshrc    eval "$(rr completion zsh)"   (after compinit)`,
     async run({ args: [shell] }, { out }) {
       if (shell !== 'bash' && shell !== 'zsh') throw new UsageFailure('Completions exist for bash and zsh.');
       const script = shell === 'bash' ? bash(commands()) : zsh(commands());
-      out.result({ shell, script }, script.trimEnd());
+      out.result({ shell, script }, script.trimEnd().split('\n'));
     },
   });
 

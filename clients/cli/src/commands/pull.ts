@@ -14,6 +14,7 @@ import { projectIdOf } from '../resolve.ts';
 import { pause } from '../wait.ts';
 
 const INTERVAL_S = 10;
+const MOST_INTERVAL_S = 86_400;
 
 export const pull = command({
   name: 'pull',
@@ -24,7 +25,7 @@ export const pull = command({
     interval: {
       type: 'text',
       value: 'SECONDS',
-      help: `looks for changes so often with --watch; ${INTERVAL_S} by default`,
+      help: `looks for changes so often with --watch; ${INTERVAL_S} by default, at most ${MOST_INTERVAL_S}`,
     },
     by: { type: 'text', choices: GROUPS, help: 'makes a folder for each reference, question or day' },
     'keep-erased': { type: 'switch', help: 'keeps the files of clips that were erased' },
@@ -34,7 +35,7 @@ export const pull = command({
 when they are complete. Clips that were erased on the server are removed here, too. Files that you change are replaced;
 your own files stay. DIR/.rr has the records of the mirror: without it, the next run compares all files again.`,
   async run({ args: [project, dir], flags }, { out, signal, env }) {
-    const seconds = wholeNumber('interval', flags.interval, 1) ?? INTERVAL_S;
+    const seconds = wholeNumber('interval', flags.interval, 1, MOST_INTERVAL_S) ?? INTERVAL_S;
     const { baseUrl, token } = await credentials(env);
     const client = clientOf(baseUrl, token);
     const projectId = await projectIdOf(client, project!, signal);

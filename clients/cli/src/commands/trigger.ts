@@ -53,7 +53,10 @@ Run rr listen in another terminal to receive the event. A sandbox uses nothing o
       const event = page.events.find(each => isAbout(each, about));
       if (event) {
         progress.end();
-        return out.result(event, [`${event.type}  ${event.eventId}`, JSON.stringify(event.data, null, 2)]);
+        return out.result(event, [
+          `${event.type}  ${event.eventId}`,
+          ...JSON.stringify(event.data, null, 2).split('\n'),
+        ]);
       }
       after = page.nextCursor;
       progress.show(`Waiting for ${wanted} …`);
