@@ -50,8 +50,9 @@ const TOLERANCE_SECONDS = 300;
 
 /**
  * Verifies the signature of a webhook and returns its event. `body` is the received body, unchanged: verify it before a
- * framework parses it. `secret` is the `webhookSecret` of the project, or several while you change it. Throws
- * `SignatureError` if the signature is missing or wrong, or if the request is older than the tolerance.
+ * framework parses it. `secret` is the `webhookSecret` of the project, or several while you change it; one that is empty
+ * or malformed does not count. Throws `SignatureError` if the signature is missing or wrong, or if the request is older
+ * than the tolerance.
  */
 export async function unwrap(
   body: RawBody,
@@ -67,12 +68,20 @@ export async function unwrap(
       'The request has no webhook-id, webhook-timestamp or webhook-signature. Is webhookSecret set in the project?',
     );
   const ageSeconds = Math.abs(Date.now() / 1000 - Number(timestamp));
-  if (!/^\d{1,12}$/.test(timestamp) || ageSeconds > toleranceSeconds)
+  // A tolerance that is no number accepts nothing.
+  if (!/^\d{1,12}$/.test(timestamp) || !(ageSeconds <= toleranceSeconds))
     throw new SignatureError('The webhook-timestamp is too far from the clock of this computer.');
   const signed = bytesOf(`${id}.${timestamp}.`, body);
-  for (const each of typeof secret === 'string' ? [secret] : secret)
-    if (await isSigned(signed, signatures, each)) return parsed(body);
-  throw new SignatureError('The webhook-signature does not fit the body and the secret.');
+  let failure = new SignatureError('The webhook-signature does not fit the body and the secret.');
+  for (const each of Array.isArray(secret) ? secret : [secret])
+    try {
+      if (await isSigned(signed, signatures, each)) return parsed(body);
+    } catch (error) {
+      // A malformed secret must not refuse what another one signed.
+      if (!(error instanceof SecretError)) throw error;
+      failure = error;
+    }
+  throw failure;
 }
 
 /** A webhook to sign. */
@@ -129,11 +138,14 @@ async function isSigned(signed: Uint8Array<ArrayBuffer>, signatures: string, sec
   return false;
 }
 
-function keyBytesOf(secret: string): Uint8Array<ArrayBuffer> {
-  if (secret === '') throw new SignatureError('The secret is empty.');
+/** A secret cannot be used. */
+class SecretError extends SignatureError {}
+
+function keyBytesOf(secret: string | undefined): Uint8Array<ArrayBuffer> {
+  if (!secret) throw new SecretError('The secret is empty.');
   if (!secret.startsWith('whsec_')) return encode(secret);
   const bytes = fromBase64(secret.slice('whsec_'.length));
-  if (!bytes?.length) throw new SignatureError('The secret after whsec_ is not base64.');
+  if (!bytes?.length) throw new SecretError('The secret after whsec_ is not base64.');
   return bytes;
 }
 
@@ -158,11 +170,14 @@ function headerOf(headers: WebhookHeaders, name: string): string | undefined {
 
 function parsed(body: RawBody): WebhookEvent {
   const text = typeof body === 'string' ? body : new TextDecoder().decode(body);
+  let event: unknown;
   try {
-    return JSON.parse(text) as WebhookEvent;
+    event = JSON.parse(text);
   } catch {
     throw new SignatureError('The body is signed but is not JSON.');
   }
+  if (typeof event === 'object' && event !== null) return event as WebhookEvent;
+  throw new SignatureError('The body is signed but is not an event.');
 }
 
 function fromBase64(text: string): Uint8Array<ArrayBuffer> | undefined {

@@ -71,6 +71,23 @@ test('unwrap refuses every request that the secret did not sign', async () => {
   assert.ok(await webhooks.unwrap(BODY, old, WHSEC, { toleranceSeconds: 400 }));
 });
 
+test('an unusable secret does not refuse what another one signed, and alone it is refused', async () => {
+  const headers = signed(WHSEC);
+  for (const unusable of ['', 'whsec_%%%%', undefined as unknown as string]) {
+    assert.ok(await webhooks.unwrap(BODY, headers, [unusable, WHSEC]));
+    await assert.rejects(webhooks.unwrap(BODY, headers, unusable), SignatureError);
+    await assert.rejects(webhooks.unwrap(BODY, headers, [unusable, 'another']), SignatureError);
+  }
+  await assert.rejects(webhooks.unwrap(BODY, headers, []), SignatureError);
+});
+
+test('a tolerance that is no number accepts nothing, and a signed null is no event', async () => {
+  const old = signed(WHSEC, BODY, nowSeconds() - 360);
+  await assert.rejects(webhooks.unwrap(BODY, old, WHSEC, { toleranceSeconds: Number.NaN }), SignatureError);
+  for (const text of ['null', '5'])
+    await assert.rejects(webhooks.unwrap(text, signed(WHSEC, Buffer.from(text)), WHSEC), SignatureError);
+});
+
 test('sign makes the headers that the service sends', async () => {
   for (const secret of [WHSEC, 'plain, ünicode']) {
     const event = { id: ID, type: 'submission.completed', body: BODY };
