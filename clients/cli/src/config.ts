@@ -1,5 +1,5 @@
 import { randomBytes, randomUUID } from 'node:crypto';
-import { mkdir, open, readFile, rename, rm, stat } from 'node:fs/promises';
+import { mkdir, open, readFile, realpath, rename, rm, stat } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { dirname, isAbsolute, join } from 'node:path';
 import { RecordingRequest } from '@recording-request/client';
@@ -42,9 +42,10 @@ export async function readConfig(env: NodeJS.ProcessEnv): Promise<Config> {
   throw new Failure(EXIT.local, `${path} is not the JSON that rr login writes. Remove it and run rr login.`);
 }
 
-/** Replaces the stored configuration at once. */
+/** Replaces the stored configuration at once. If its path is a symbolic link, replaces the target, which has the old token. */
 export async function writeConfig(env: NodeJS.ProcessEnv, config: Config): Promise<void> {
-  await writePrivate(configPath(env), `${JSON.stringify(config, null, 2)}\n`);
+  const path = configPath(env);
+  await writePrivate((await realpath(path).catch(missing)) ?? path, `${JSON.stringify(config, null, 2)}\n`);
 }
 
 /** Writes a file that only the user can read. It is replaced at once. */
