@@ -56,11 +56,15 @@ The same table again within 24 hours gives the same links, so that you can repea
         if (isFault) refuseFaults(await check(), path!, onDuplicate);
         throw error;
       });
-    await replaceFile(file, linksTable(added.links), 0o600);
+    const isEmpty = added.links.length === 0;
+    // An empty table must not replace the links of an earlier command.
+    if (!isEmpty) await replaceFile(file, linksTable(added.links), 0o600);
     const skipped = added.skipped.length > 0 ? ` Left out ${added.skipped.length} who have a link already.` : '';
     out.result(
-      { projectId, created: added.created, skipped: added.skipped, file, links: added.links },
-      `Made ${plural(added.created, 'link')} and wrote ${file}.${skipped}`,
+      { projectId, created: added.created, skipped: added.skipped, file: isEmpty ? null : file, links: added.links },
+      isEmpty
+        ? `Made no link and wrote no file.${skipped}`
+        : `Made ${plural(added.created, 'link')} and wrote ${file}.${skipped}`,
     );
   },
 });
