@@ -12,6 +12,10 @@ const EXAMPLES = 10;
 const SEED = 4;
 const LIMIT_MS = 480_000;
 
+// A stateful run uses the confirm value of a proposal, and so erases a project. The check takes only DELETE for a
+// deletion. The configuration file cannot switch a check off, because `--checks all` names it.
+const EXCLUDED = 'ensure_resource_availability';
+
 export interface SchemathesisRun {
   code: number | null;
   output: string;
@@ -31,7 +35,17 @@ export async function prepareSchemathesis(
   await writeFile(config, await configOf(seed));
   // tus needs several requests, so suites/own-recorders.ts tests it with two clients instead.
   const only = ['--exclude-path-regex', '^/r/'];
-  const options = [...only, '--checks', 'all', '--max-examples', String(EXAMPLES), '--seed', String(SEED)];
+  const options = [
+    ...only,
+    '--checks',
+    'all',
+    '--exclude-checks',
+    EXCLUDED,
+    '--max-examples',
+    String(EXAMPLES),
+    '--seed',
+    String(SEED),
+  ];
   const quiet = ['--no-color', '--generation-database', 'none', '--continue-on-failure', '--request-timeout', '30'];
   const authorization = `Authorization: Bearer ${seed.ada.token}`;
   const run = ['run', `${baseUrl}/api/openapi.json`, '--header', authorization, ...options, ...quiet];
@@ -96,10 +110,6 @@ async function configOf({ ada, full, clip }: SeedData): Promise<string> {
     return `[[operations]]\n${which}\nparameters = { ${pairs.join(', ')} }\n`;
   });
   return `warnings.fail-on = true
-
-# Its stateful requests use the confirm value of a proposal, and so erase a project. The check takes only DELETE for a deletion.
-[checks]
-ensure_resource_availability.enabled = false
 
 ${settings.join('\n')}
 # No schema says that count is at least the number of recipients, and ten thousand of them may be longer than a body.

@@ -161,12 +161,10 @@ export function feedStore({ feed, feedStarts, erasures }: Models): FeedStore {
     },
     async erase(which) {
       const { projectId } = which;
-      // Also removes the ids of links, because the links of an erased project no longer exist.
+      // Also removes the ids of links, because the links of an erased project no longer exist. An event without both
+      // stays as it is, and is not counted.
       const { modifiedCount } = isProject(which)
-        ? await feed.updateMany(
-            { projectId, $or: [{ data: { $exists: true } }, { tokenId: { $gt: '' } }] },
-            WITHOUT_LINK,
-          )
+        ? await feed.updateMany({ projectId }, WITHOUT_LINK)
         : await feed.updateMany(withData(which), BARE);
       return modifiedCount;
     },

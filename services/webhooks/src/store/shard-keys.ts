@@ -37,9 +37,9 @@ const acrossShards = {
   'feed find': RESEAL,
   'feed find _id': RESEAL,
   'feed find seq': SWEEP,
-  'feed updateMany $or projectId': ERASURE,
   'feed updateMany dataBytes origin projectId': ERASURE,
   'feed updateMany dataBytes projectId submissionId': ERASURE,
+  'feed updateMany projectId': ERASURE,
 };
 
 export const sharding: Sharding = { keys, acrossShards };

@@ -88,7 +88,7 @@ async function holdElsewhere(t: TestContext, file: string) {
 
 const emptied = (file: string) =>
   waitFor('the file to be emptied', async () => (await readFile(file, 'utf8')) === '' || undefined, {
-    timeoutMs: 5_000,
+    timeoutMs: 20_000,
   });
 
 test('a lock file names its holder until the release, also after Ctrl-C', async t => {
