@@ -29,7 +29,7 @@ export interface Host {
   token: string;
   /** Called with a failure that the caller must not see. */
   onFailure?(error: unknown): void;
-  /** Returns the sentence for the caller about a request without answer. Without it, the caller is told to try again. */
+  /** Returns the sentence for the caller about a request without answer. Without it, the response asks the caller to try again. */
   sentenceOf?(error: unknown): string;
   /** Aborts when the caller is gone. */
   signal?: AbortSignal;
