@@ -147,15 +147,22 @@ interface Managed {
   status: { inhibitedBy: string[] };
 }
 
-/** Returns the names of the firing alerts that another alert silences, when Alertmanager has seen the last request. */
+async function inhibited(): Promise<Managed[]> {
+  const response = await fetch(`${url}/api/v2/alerts`);
+  const all = (await response.json()) as Managed[];
+  return all.filter(({ status }) => status.inhibitedBy.length > 0);
+}
+
+/**
+ * Returns the names of the firing alerts that another alert silences, when Alertmanager has seen the last request.
+ * Alertmanager computes the state of each alert while it answers, so the answer that shows the canary may contain
+ * older states. The next one does not.
+ */
 async function silenced(): Promise<string[]> {
-  const alerts = await until('Alertmanager has seen the request', async () => {
-    const response = await fetch(`${url}/api/v2/alerts`);
-    const all = (await response.json()) as Managed[];
-    const inhibited = all.filter(({ status }) => status.inhibitedBy.length > 0);
-    return inhibited.some(({ labels }) => labels.job === canary) && inhibited;
-  });
-  return alerts
+  await until('Alertmanager has seen the request', async () =>
+    (await inhibited()).some(({ labels }) => labels.job === canary),
+  );
+  return (await inhibited())
     .filter(({ labels }) => !labels.job?.startsWith('canary'))
     .map(({ labels: { alertname: name = '', ...labels } }) => named({ name, ...labels }))
     .sort();
