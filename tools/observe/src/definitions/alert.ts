@@ -20,6 +20,8 @@ export interface Alert {
    * seconds.
    */
   leastForSeconds?: number;
+  /** Replaces KEEP_FIRING and LEAST_KEEP_FIRING. */
+  keepFiring?: { seconds: number; least: number };
   /** More labels, which distinguish alerts of one name. */
   labels?: Readonly<Record<string, string>>;
   /** One line for a telephone. */

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { before, describe, test } from 'node:test';
-import { EVIDENCE, KEEP_FIRING } from './alert.ts';
+import { EVIDENCE, KEEP_FIRING, LEAST_KEEP_FIRING } from './alert.ts';
 import { ALERTS, alertNames } from './alerts.ts';
 import { EVERY } from './burn-rates.ts';
 import { EXPLAINS, type Selection } from './explains.ts';
@@ -66,6 +66,15 @@ test('only a page silences a page', () => {
 
 test('a cause fires for longer than the evidence of its effects lasts', () => {
   assert(KEEP_FIRING >= EVIDENCE + 2 * EVERY);
+});
+
+test('the alert about Kafka outlasts the alert about consumers that join their groups again', () => {
+  const keeps = (wanted: string) =>
+    ALERTS.find(({ name }) => name === wanted)!.keepFiring ?? { seconds: KEEP_FIRING, least: LEAST_KEEP_FIRING };
+  const [kafka, consumers] = [keeps('EventsNotPublished'), keeps('ConsumerStuck')];
+  const JOIN = 15;
+  assert(kafka.seconds >= consumers.seconds + JOIN + EVERY);
+  assert(kafka.least >= consumers.least + JOIN + 1);
 });
 
 test('no alert explains itself through others', () => {

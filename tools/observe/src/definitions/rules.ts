@@ -39,11 +39,12 @@ export interface RuleGroup {
 
 function alertingRule({ time, runbooks }: RuleSettings, alert: Alert): AlertingRule {
   const { name, about, severity, labels, summary, description } = alert;
+  const { seconds, least } = alert.keepFiring ?? { seconds: KEEP_FIRING, least: LEAST_KEEP_FIRING };
   return {
     alert: name,
     expr: alert.expr(time),
     for: duration(time.seconds(alert.forSeconds, alert.leastForSeconds)),
-    ...(about !== 'promise' && { keep_firing_for: duration(time.seconds(KEEP_FIRING, LEAST_KEEP_FIRING)) }),
+    ...(about !== 'promise' && { keep_firing_for: duration(time.seconds(seconds, least)) }),
     labels: { severity, about, ...labels },
     annotations: { summary, description, runbook_url: `${runbooks}/${name}.md` },
   };

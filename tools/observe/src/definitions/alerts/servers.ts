@@ -1,4 +1,4 @@
-import { type Alert, PROMISE_WAIT, SERVER_WAIT, upTo } from '../alert.ts';
+import { type Alert, KEEP_FIRING, LEAST_KEEP_FIRING, PROMISE_WAIT, SERVER_WAIT, upTo } from '../alert.ts';
 import { MINUTE, type Time } from '../time.ts';
 
 const REQUESTS = 'http_client_request_duration_seconds';
@@ -97,6 +97,9 @@ export const SERVER_ALERTS: readonly Alert[] = [
     severity: 'page',
     expr: time => `max by (job) (recording_outbox_age_seconds) > ${time.seconds(MINUTE, 10)}`,
     forSeconds: SERVER_WAIT,
+    // Consumers join their groups again up to 15 s after Kafka accepts events, and ConsumerStuck then keeps firing. A
+    // factor does not shorten these 15 s.
+    keepFiring: { seconds: KEEP_FIRING + 30, least: LEAST_KEEP_FIRING + 18 },
     summary: 'Events of {{ $labels.job }} have waited for Kafka for {{ $value | humanizeDuration }}',
     description: 'Clips land and are kept, but no later step runs: no thumbnails, no transcripts, no webhooks.',
   },
