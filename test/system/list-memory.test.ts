@@ -1,7 +1,7 @@
 /**
- * One owner concurrently reads lists of thousands of links, leaves more of these HTTP responses unread, and creates
- * many such projects at once. None of this may end a process. This is a separate file, because its services have a
- * small heap.
+ * One owner reads many lists of thousands of links at once, requests more lists without reading the HTTP responses, and
+ * creates many such projects at once. None of this may end a process. This is a separate file, because its services
+ * have a small heap.
  */
 import assert from 'node:assert/strict';
 import { connect, type Socket } from 'node:net';

@@ -113,10 +113,10 @@ function trusted(value: unknown): unknown {
   );
 }
 
-// Words of the orders that no field of the service has.
+// Words that occur in the injected orders, but in no field of the service itself.
 const ORDERS = /create_project|\binvite\b|owned|evil|ignor|instruction|<script|無視|تجاهل/i;
 
-/** Checks that no text can leave its place in a result. */
+/** Checks that the words of other people stay inside the fence, and in fields named `untrusted`. */
 function checkFence(name: string, result: CallToolResult): void {
   assert.ok(!result.isError, textOf(result));
   const [, mark, json = '', end] =
@@ -127,7 +127,7 @@ function checkFence(name: string, result: CallToolResult): void {
   assert.doesNotMatch(JSON.stringify(trusted(result.structuredContent)), ORDERS, name);
 }
 
-/** Reads every page of a tool. */
+/** Reads every page of a tool's results. */
 async function readAll(
   agent: Agent,
   name: string,
@@ -203,7 +203,7 @@ test('thirty texts with orders in names, notes and transcripts stay data, and ca
   );
   await readAll(agent, 'export_url', { projectId, format: 'zip' }, () => undefined);
 
-  // An agent that obeys: it calls what the texts ask for, as far as a text can take it.
+  // Plays an agent that obeys the texts: it makes the calls that they order, with every `confirm` that a text could give.
   for (const text of INJECTIONS) {
     for (const confirm of [
       'yes',

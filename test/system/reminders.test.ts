@@ -21,7 +21,7 @@ after(() => system[Symbol.asyncDispose]());
 const TYPE = 'link.reminder_due';
 const SECRET = `whsec_${Buffer.from('the secret of the reminders').toString('base64')}`;
 const REMIND = { afterDays: [3], beforeDueHours: [1] };
-/** Returns a deadline one hour before which is `seconds` away. */
+/** Returns a deadline whose reminder, one hour earlier, is due in `seconds`. */
 const dueIn = (seconds: number) => new Date(Date.now() + 3_600_000 + seconds * 1_000).toISOString();
 
 let ada: Owner;

@@ -270,8 +270,8 @@ async function* stream({ channel, method, span }: Rpc, request: unknown, options
 }
 
 /**
- * Limits the messages of a stream that wait for the reader to `ahead`. Without this gate, a stream of grpc-js buffers
- * sixteen messages of any size, and no option reduces this number.
+ * Lets at most `ahead` messages of a stream wait for the reader. Without this gate, a stream of grpc-js buffers sixteen
+ * messages of any size, and no option reduces this number.
  */
 function messageGate(ahead: number) {
   let room = ahead;

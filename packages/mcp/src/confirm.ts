@@ -5,15 +5,15 @@ import { ToolError } from './rest.ts';
 export const CONFIRM_SECONDS = 600;
 const FORM = /^([0-9a-z]{1,11})\.([\w-]{16})\.([\w-]{43})$/;
 
-/** A value for one write: exactly these arguments, by a caller with this token, until it expires. */
+/** Permits one write with exactly these arguments, by a caller with the same token, until `expiresAt`. */
 export interface Sealed {
   confirm: string;
   expiresAt: string;
 }
 
 /**
- * Seals the arguments of a write. The key comes from the caller's token, so every replica and every process accepts the
- * value, nothing is stored, and another token's value is worth nothing.
+ * Seals the arguments of a write. The key comes from the caller's token. So every process accepts the value without
+ * storing anything, and refuses a value that another token sealed.
  */
 export function seal(token: string, tool: string, args: object, now = Date.now()): Sealed {
   const until = Math.floor(now / 1_000) + CONFIRM_SECONDS;

@@ -19,7 +19,7 @@ export interface RestAnswer {
   json: unknown;
 }
 
-/** The surroundings of the tools. */
+/** The access of the tools to the REST API and to their caller. */
 export interface Host {
   /** Sends one request with the caller's token. Rejects if no answer came. */
   callRest(request: RestRequest): Promise<RestAnswer>;
@@ -29,7 +29,7 @@ export interface Host {
   token: string;
   /** Called with a failure that the caller must not see. */
   onFailure?(error: unknown): void;
-  /** Returns the sentence for the caller about a request without answer. Without it, the response asks the caller to try again. */
+  /** Returns the sentence for the caller about a request without an answer. By default, it asks the caller to try again. */
   sentenceOf?(error: unknown): string;
   /** Aborts when the caller is gone. */
   signal?: AbortSignal;

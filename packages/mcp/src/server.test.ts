@@ -28,7 +28,7 @@ async function connected(answer: Answer) {
   const client = new Client({ name: 'test', version: '1' });
   await server.connect(ours);
   await client.connect(theirs);
-  // The client checks every result against the schema of its tool once it knows the list.
+  // The client checks every result against the schema of its tool once it has read the list of tools.
   const { tools } = await client.listTools();
   const call = async (name: string, args: object = {}) =>
     (await client.callTool({ name, arguments: args as Record<string, unknown> })) as CallToolResult;

@@ -9,7 +9,7 @@ export interface Call {
 export interface Tool<Input extends TObject = TObject> {
   name: string;
   title: string;
-  /** The scope that its REST requests need, for documents. */
+  /** The scope that its REST requests need. The documentation names it. */
   scope: string;
   description: string;
   input: Input;
@@ -28,7 +28,8 @@ const strict = { additionalProperties: false } as const;
 /** The arguments of a tool. An unknown name is refused: a misspelt filter must not return everything. */
 export const input = <T extends Record<string, TSchema>>(fields: T) => Type.Object(fields, strict);
 /**
- * A result or a part of it. A field without a value is absent, so no field is required: `tools/list` must be short.
+ * A result or a part of it. No field is required, because a field without a value is absent. The schema has no more
+ * than this, because `tools/list` must be short.
  */
 export const output = (fields: Record<string, TSchema>) =>
   Type.Unsafe<Record<string, unknown>>({ type: 'object', properties: fields });
@@ -51,7 +52,7 @@ export const number = Type.Number();
 /** Texts of other people, by name. */
 export const untrusted = Type.Unsafe<Record<string, unknown>>({ type: 'object' });
 
-/** The arguments of every tool that pages. */
+/** The arguments of every tool that returns pages. */
 export const paging = (max: number, usual: number) => ({
   limit: optional(Type.Integer({ minimum: 1, maximum: max, default: usual })),
   cursor: optional(text(2_000, 'nextCursor of the previous page')),

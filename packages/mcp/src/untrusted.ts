@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto';
 
-// Letters that no reader sees can hide whole sentences from a person and show them to a model; the bidirectional
-// controls among them show a text in another order than it is read.
+// Invisible letters can hide whole sentences from a person but not from a model. The bidirectional controls among them
+// show a person the text in another order than the model reads it.
 const HIDDEN = /[\p{Default_Ignorable_Code_Point}\ufff9-\ufffb]+/gu;
-// Single joiners and the selectors of emoji are part of visible letters: Hindi, Persian and emoji need them.
+// Keeps single joiners and emoji selectors, because Hindi, Persian and emoji need them for visible letters.
 const JOINER = /^(?:\u200c|\ufe0e|\ufe0f?\u200d|\ufe0f)$/;
-// A tab and a line break stay.
+// Excludes the tab and the line break, which stay in the text.
 const CONTROL = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g;
 
 /**

@@ -60,7 +60,7 @@ async function appendAll(events: FeedEvent[]): Promise<void> {
 test('processes that append the same records at the same time make one order that a reader never misses', async () => {
   const ownerId = uuidv7();
   const events = Array.from({ length: 60 }, () => feedEvent(ownerId, { data: 'k.x' }));
-  // Like consumers after rebalances: each begins at the same commit, while the partition's earlier consumers still run.
+  // Like consumers after rebalances: each begins at the same offset, while the partition's earlier consumers still run.
   const work = Promise.all([0, 3, 10, 25].map(less => appendAll(events.slice(0, events.length - less))));
   assert.deepEqual(
     await readDuring(ownerId, work),

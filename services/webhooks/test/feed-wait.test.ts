@@ -71,8 +71,8 @@ test('a stop ends the waiting requests at once with an empty page', async () => 
   const { ownerId } = project();
   const page = waiting(ownerId, 25);
   await until('the request waits', async () => {
-    // Nothing in the log shows that a request waits. But once a later request has waited for a second, the first one
-    // waits too.
+    // The service does not show that a request waits. But when a later request has waited for a second, the first one
+    // must wait too.
     await waiting(ownerId, 1);
     return true;
   });

@@ -4,27 +4,27 @@ import type { AddressInfo } from 'node:net';
 import type { Writable } from 'node:stream';
 
 /**
- * A proxy that passes bodies on in small pieces, so that a test can act in the middle of one. A connection that breaks
- * on one side breaks on the other, too.
+ * A proxy that passes bodies on in small pieces, so that a test can act in the middle of a body. When the connection on
+ * one side breaks, the proxy breaks the connection on the other side.
  */
 export interface KillingProxy extends AsyncDisposable {
   /** The URL, without a trailing slash. */
   url: string;
   /**
-   * Calls `act` once, when so many further bytes of answers with this path were sent; with 0, after the headers of one.
-   * Returns a function that forgets it.
+   * Calls `act` once, after `bytes` further bytes of answers whose path matches `path`; with 0, after the headers of the
+   * next such answer. Replaces an earlier `act`. Returns a function that cancels it.
    */
   after(bytes: number, path: RegExp, act: () => void): () => void;
   /**
-   * Calls `act` once, when so many further bytes of requests with this path were sent, and breaks the connection: bytes
-   * that the client has sent beyond are lost.
+   * Calls `act` once, after `bytes` further bytes of requests whose path matches `path`. Then breaks the connection, so
+   * that all later bytes from the client are lost. Replaces an earlier `act`. Returns a function that cancels it.
    */
   afterSent(bytes: number, path: RegExp, act: () => void): () => void;
-  /** Returns the number of bytes so far of answers with this path. */
+  /** Returns the number of body bytes sent so far in answers whose path matches `path`. */
   answered(path: RegExp): number;
-  /** The most bytes of one body that may be sent before a pause. */
+  /** The maximum size of a piece, in bytes. */
   pieceBytes: number;
-  /** Sees each request; answers it instead of the service if it returns true. */
+  /** Gets each request first. Returns true for a request that it answers itself; the service does not get this request. */
   intercept: (request: IncomingMessage, response: ServerResponse) => boolean;
 }
 
@@ -79,7 +79,7 @@ export async function startKillingProxy(
   return proxy;
 }
 
-/** One trap for bytes of one direction. */
+/** Holds at most one trap, which acts after a number of bytes of one direction. */
 class Traps {
   #trap: { left: number; path: RegExp; act: () => void } | undefined;
 
@@ -91,7 +91,7 @@ class Traps {
     };
   }
 
-  /** Returns whether the trap has acted. */
+  /** Counts the bytes of a path. Returns whether the trap acts now. */
   count(url: string, bytes: number): boolean {
     const trap = this.#trap;
     if (!trap?.path.test(url)) return false;
@@ -103,7 +103,7 @@ class Traps {
   }
 }
 
-/** Passes a body on in pieces. Each must have left before the test may act on it. Throws what `onPiece` throws. */
+/** Passes a body on in pieces. Calls `onPiece` with the size of each piece once it is written, and rejects with its error. */
 async function pass(
   from: AsyncIterable<Buffer>,
   to: Writable,

@@ -17,13 +17,13 @@ export interface RecordingProxy extends AsyncDisposable {
   url: string;
   /** The method and the path of each request, such as `GET /api/me`. */
   seen: Set<string>;
-  /** The requests so far, with their bodies, oldest first; empty it as you like. */
+  /** The requests so far, with their bodies, oldest first. A test may empty the list. */
   requests: RecordedRequest[];
-  /** Cuts the connection of the next answer that is longer, after so many bytes of its body. */
+  /** Cuts the connection of the next answer whose body is longer than `bytes`, after that many bytes of the body. */
   cutAfter(bytes: number): void;
   /** Answers 429 to the next requests, with a `Retry-After` of one second. */
   refuse(requests: number): void;
-  /** Leaves the requests of a method without an answer after so many of them; without a number, answers all of them again. */
+  /** Forwards `after` more requests of a method and leaves the later ones unanswered; without `after`, forwards all again. */
   hold(method: string, after?: number): void;
   /** The number of cut answers. */
   cuts(): number;
@@ -59,7 +59,7 @@ export async function startRecordingProxy(target: string): Promise<RecordingProx
     }
     const forwarded = send(new URL(url!, target), { method, headers }, answer => {
       const { location } = answer.headers;
-      // The held requests of an upload come to the address in Location.
+      // Replaces the address in Location, so that the later requests of an upload also come to this proxy.
       const own = location && left.size > 0 && { location: location.replace(target, `http://${headers.host}`) };
       response.writeHead(answer.statusCode!, { ...answer.headers, ...own });
       if (cutAfter === undefined || Number(answer.headers['content-length'] ?? 0) <= cutAfter) answer.pipe(response);

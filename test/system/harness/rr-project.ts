@@ -15,7 +15,7 @@ import type { RrOptions } from './rr.ts';
 export const SECRET = `whsec_${Buffer.from('the 32 bytes of a secret, or so.').toString('base64')}`;
 const CLIP_MS = 3_000;
 
-/** A project with a shared link, and a folder in which `rr` works, through a proxy. */
+/** A project with a shared link, a folder in which `rr` runs, and a proxy between `rr` and the service. */
 export interface RrProject extends AsyncDisposable {
   client: RecordingRequest;
   proxy: KillingProxy;
@@ -38,7 +38,7 @@ export interface RrProjectOptions {
   system: Pick<TestSystem, 'baseUrl'>;
   owner: Owner;
   clip: TestClip;
-  /** Further settings of the project. */
+  /** Additional settings of the project. */
   settings?: Record<string, unknown>;
 }
 

@@ -9,7 +9,7 @@ const LIMIT_MS = 90_000;
 export interface Finished {
   /** The exit code; null after a signal. */
   code: number | null;
-  /** The signal that ended it without its clean-up. */
+  /** The signal that ended the command without its clean-up; null if the command exited itself. */
   endedBy: NodeJS.Signals | null;
   stdout: string;
   stderr: string;
@@ -18,7 +18,7 @@ export interface Finished {
 export interface Running {
   child: ChildProcess;
   done: Promise<Finished>;
-  /** Returns what was printed to stderr so far. */
+  /** Returns the text on stderr so far. */
   stderr(): string;
 }
 
@@ -26,11 +26,11 @@ export interface RrOptions {
   cwd?: string;
   input?: string;
   env?: Record<string, string | undefined>;
-  /** A shell command before it, such as `ulimit -f 8`. */
+  /** A shell command that runs before `rr` in the same process, such as `ulimit -f 8`. */
   shell?: string;
 }
 
-/** Starts the command `rr`. It is killed after 90 seconds. */
+/** Starts the command `rr`, and kills it after 90 seconds. */
 export function startRr(args: readonly string[], { cwd, input = '', env, shell }: RrOptions = {}): Running {
   const line = shell === undefined ? [] : ['-c', `${shell}; exec "$0" "$@"`, process.execPath];
   const child = spawn(shell === undefined ? process.execPath : 'sh', [...line, RR, ...args], {

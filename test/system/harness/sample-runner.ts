@@ -16,11 +16,11 @@ export type Language = 'curl' | 'typescript' | 'python';
 /** Runs programs of one language, one after the other, in one folder. */
 export interface SampleRunner extends AsyncDisposable {
   folder: string;
-  /** Runs a program. Returns its error; an empty text if it succeeds. */
+  /** Runs a program. Returns its error, or an empty text if it succeeds. */
   run(name: string, program: string): Promise<string>;
 }
 
-// Each runner reads the names of programs, and prints one line with the error for each, in base64.
+// Each runner reads program names from stdin. For each program, it prints a line with the error in base64.
 const BASH = `
 while read -r name; do
   if (mkdir "$name" && cd "$name" && ln ../clip.webm && bash -euo pipefail "../$name.sh") > output.txt 2> error.txt
@@ -51,7 +51,7 @@ const COMMANDS: Record<Language, (python: string) => [command: string, args: str
   python: python => [python, ['-c', PYTHON], 'py'],
 };
 
-/** Starts a runner. Files that programs read can be put into its folder. */
+/** Starts a runner in `folder`, which may also contain files for the programs to read. */
 export async function startSampleRunner(
   language: Language,
   folder: string,

@@ -20,7 +20,7 @@ const LINKS = 20;
 export interface SampleWorld {
   /** The recording that samples send. */
   recording: Buffer;
-  /** Returns the ids for an operation. Each operation of the contributor gets a link of its own. */
+  /** Returns the ids for an operation. Each operation of a contributor gets a separate link. */
   idsOf(operation: Sampled): Promise<Ids>;
   /** Returns the `confirm` for an erasure. */
   confirm(operation: Sampled, ids: Ids): Promise<string>;
@@ -71,11 +71,11 @@ export async function makeSampleWorld(owner: Owner, webhookUrl: string): Promise
 export const pathOf = (path: string, ids: Ids): string =>
   path.replaceAll(/\{(\w+)\}/g, (_, name: string) => ids[name] ?? name);
 
-/** Returns a WebM file with the size of the examples: an element at its end that players skip. */
+/** Returns a WebM file with the size that the examples state. It ends with an element that players skip. */
 function padded(webm: Uint8Array): Buffer {
   const head = Buffer.alloc(9, 0);
   const size = UPLOAD_BYTES - webm.length - head.length;
-  // The id of Void, and a size of eight bytes.
+  // The id of a Void element; its size follows in eight bytes.
   head[0] = 0xec;
   head.writeBigUInt64BE(BigInt(size) | (1n << 56n), 1);
   return Buffer.concat([webm, head, Buffer.alloc(size)]);

@@ -12,8 +12,9 @@ const EXAMPLES = 10;
 const SEED = 4;
 const LIMIT_MS = 480_000;
 
-// A stateful run uses the confirm value of a proposal, and so erases a project. The check takes only DELETE for a
-// deletion. The configuration file cannot switch a check off, because `--checks all` names it.
+// A stateful run can send the `confirm` of a proposed erasure, and so erase a project. This check would report the
+// missing project, because it accepts only DELETE as a deletion. The configuration file cannot exclude the check,
+// because `--checks all` includes it again.
 const EXCLUDED = 'ensure_resource_availability';
 
 export interface SchemathesisRun {
@@ -99,7 +100,7 @@ async function configOf({ ada, full, clip }: SeedData): Promise<string> {
     ['include-operation-id = "dashboardListLinks"', { ...shown, 'query.cursor': linkCursor }],
     ['include-path-regex = "^/project/.*submissionId"', { ...shown, 'path.submissionId': clip.submissionId }],
     ['include-path-regex = "/webhook-test$"', theirs],
-    // A request that waits would only take time.
+    // Does not wait for an event, because a wait would only make the run longer.
     ['include-operation-id = "listEvents"', { 'query.after': nextCursor, 'query.wait': '0' }],
     ['include-operation-id = "redeliverWebhooks"', theirs],
     ['include-operation-id = "redeliverWebhook"', { ...theirs, 'path.deliveryId': deliveries[0].deliveryId }],

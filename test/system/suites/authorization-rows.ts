@@ -35,7 +35,7 @@ export const ROWS: Record<string, Row> = {
   createProject: read('projects:write', { json: { projectName: 'By the matrix', count: 1 } }),
   getProject: read('projects:read'),
   updateProject: read('projects:write', { json: {} }),
-  // Changes nothing: the spare project is not closed by another test, and the two run in this order.
+  // These two rows run in this order, so the spare project is open again afterwards.
   closeProject: read('projects:write', { spare: true }),
   reopenProject: read('projects:write', { spare: true }),
   listLinks: read('links:read'),

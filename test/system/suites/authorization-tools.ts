@@ -77,7 +77,8 @@ async function judge(context: Tools, name: string, { scope, args, writes = false
   for (const other of SCOPES.filter(each => each !== scope)) {
     const token = keys.alone[other]!;
     let result = await call(context, token, name, args(ada));
-    // A token that may not read its account learns of the missing scope at the second call.
+    // The dry run reads a token's scopes from its account. A token without access to the account gets the error only at
+    // the second call.
     const confirm = result.structuredContent?.confirm;
     if (writes && confirm !== undefined) result = await call(context, token, name, { ...args(ada), confirm });
     assert.deepEqual(

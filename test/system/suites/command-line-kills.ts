@@ -18,7 +18,7 @@ export interface KillCounts {
   kills: number;
 }
 
-/** Kills `rr pull` and `rr listen` at random moments, again and again. */
+/** Kills `rr pull` and `rr listen` repeatedly at random moments. */
 export function commandLineKills(data: RrProjectOptions, { clips: CLIPS, kills: KILLS }: KillCounts): void {
   describe(`the command line, killed ${KILLS} times with ${CLIPS} clips`, () => {
     let work: RrProject;
@@ -40,7 +40,8 @@ export function commandLineKills(data: RrProjectOptions, { clips: CLIPS, kills: 
         aim(kill, left) {
           const chance = randomInt(10);
           if (chance === 0) return whileStarting(kill);
-          // Lists and tables, too. The rest must last for all runs, so each takes its share of the videos.
+          // Some kills may also fall within lists and tables. All other kills fall within the videos: each run downloads
+          // only a share of the remaining bytes, so that some are left for the last run.
           if (chance <= 2) return proxy.after(share(20_000, 1), ANY, () => soon(kill));
           return proxy.after(share(bytes - proxy.answered(VIDEO), left), VIDEO, () => soon(kill));
         },
@@ -107,7 +108,7 @@ export function commandLineKills(data: RrProjectOptions, { clips: CLIPS, kills: 
       t.diagnostic(
         `${KILLS} of ${runs} runs of rr listen were killed; ${wanted.length} events, ${repeated} came again`,
       );
-      // Only the event before a kill may come again.
+      // Only the last event before a kill may arrive twice.
       for (const [i, at] of got.entries()) {
         const before = got[i - 1] ?? -1;
         assert.ok(at === before + 1 || (at === before && at >= 0), `event ${at} came after event ${before}`);
@@ -123,7 +124,7 @@ export function commandLineKills(data: RrProjectOptions, { clips: CLIPS, kills: 
       return all.filter(({ erased }) => !erased).map(({ eventId }) => eventId);
     }
 
-    /** Makes so many further events. */
+    /** Causes `count` more events. */
     async function change(count: number): Promise<void> {
       const before = (await events()).length;
       for (let number = 0; number < count; number++)
@@ -133,7 +134,7 @@ export function commandLineKills(data: RrProjectOptions, { clips: CLIPS, kills: 
   });
 }
 
-/** Kills when so many events have arrived: before the answer, or about when the command stores its place. */
+/** Kills after `count` events: before the answer to the last one, or about when the command stores the new cursor. */
 function killAtEvent(receiver: Receiver, count: number, kill: () => void): () => void {
   const isAnswered = randomInt(2) === 0;
   let isOver = false;

@@ -15,7 +15,7 @@ const CLIPS = 4;
 const BLOCK = 4_096;
 const VIDEO = /\/video$/;
 
-/** Mirrors a project and listens to its events, with full disks, pages of proxies and other trouble. */
+/** Tests the commands, mostly `rr pull` and `rr listen`, with full disks, HTML pages of proxies and other faults. */
 export function commandLineMirror(data: RrProjectOptions): void {
   describe('the mirror and the events of the command line, in trouble', () => {
     let work: RrProject;
@@ -90,7 +90,7 @@ export function commandLineMirror(data: RrProjectOptions): void {
     });
 
     test('rr pull explains a file that is larger than the system allows', async () => {
-      // 512-byte blocks: the journal fits, a clip does not.
+      // The limit is two blocks of 512 bytes: the journal fits, but a clip does not.
       const full = await rr(['pull', work.projectId, 'limited'], { ...work.options, shell: 'ulimit -f 2' });
       assert.equal(full.code, 7, full.stderr);
       assert.match(full.stderr, /larger than the system allows/);

@@ -13,7 +13,7 @@ import { filesOf } from '../harness/mirror.ts';
 import { rr, startRr } from '../harness/rr.ts';
 import { openRrProject, type RrProject, type RrProjectOptions } from '../harness/rr-project.ts';
 
-/** Restarts the system under the commands that go on, and shows them wrong certificates. */
+/** Tests that running commands continue after a restart of the system, and that commands explain a wrong certificate. */
 export function commandLineOutage(data: RrProjectOptions & { system: TestSystem }): void {
   const { system } = data;
   describe('the command line, while the service restarts, and with certificates', () => {
@@ -33,7 +33,7 @@ export function commandLineOutage(data: RrProjectOptions & { system: TestSystem 
       const reached = Promise.withResolvers<void>();
       proxy.after(1, /\/video$/, reached.resolve);
       const watching = startRr(['pull', projectId, 'watched', '--watch', '--interval', '1', '--json'], options);
-      // A clip is on its way when the services stop.
+      // The services stop in the middle of a download.
       await reached.promise;
       await system.restart();
       const [landed] = await work.land(1);

@@ -11,7 +11,7 @@ import { openRrProject, type RrProject, type RrProjectOptions } from '../harness
 const UPLOAD = /\/uploads\/[\w-]+$/;
 const QUESTIONS = ['Who are you?', 'What do you make?', 'What is next?'];
 const ENOUGH_KILLS = 10;
-// A take of some hundred kilobytes, so that a kill finds it in the middle.
+// A take of several hundred kilobytes, so that many kills can fall within its upload.
 const TAKE = { container: 'webm', audio: 'none', seconds: 4, width: 640, height: 360, frameRate: 25 } as const;
 
 /** Kills `rr send` in every phase of an upload, and answers the questions of an interview. */
@@ -43,14 +43,14 @@ export function commandLineSend(data: RrProjectOptions, kills: number): void {
         times: kills,
         aim: (kill, left) => {
           const rest = size - Math.max(0, ...offsets);
-          // Half of the share of `share`, so that the take is never sent before the last kill.
+          // Half the value of `share`, so that the upload is never complete before the last kill.
           return proxy.afterSent(Math.ceil(share(rest, left) / 2), UPLOAD, kill);
         },
         more: () => assert.fail('The take was sent before the last kill.'),
       });
       const { code, stdout, stderr } = await send(link, take);
       assert.equal(code, 0, stderr);
-      // The gateway may lose the last bytes before a broken connection, and in a few attempts these may be all.
+      // The gateway may lose the last bytes before a broken connection. With only a few kills, it may lose all bytes.
       if (kills >= ENOUGH_KILLS)
         assert.ok(
           offsets.some(offset => offset > 0),
@@ -66,7 +66,7 @@ export function commandLineSend(data: RrProjectOptions, kills: number): void {
     test('an upload that is killed again and again lands once, with the same bytes', async () => {
       const { proxy, client, projectId, scratch } = work;
       const link = work.proxied(work.link);
-      // Before its response is recorded here, and before the address of its upload is.
+      // Kills the command before it stores its response, then before it stores the address of its upload.
       for (const path of [/\/responses$/, /\/uploads$/]) {
         const sending = startRr(['send', link, 'take-0.webm'], work.options);
         proxy.after(0, path, () => sending.child.kill('SIGKILL'));
@@ -90,7 +90,7 @@ export function commandLineSend(data: RrProjectOptions, kills: number): void {
       const stopped = await stopping.done;
       assert.deepEqual([stopped.code, stopped.stdout], [130, '']);
       const sending = startRr(['send', link, 'take-1.webm'], work.options);
-      // The first request for the state of the response: every byte was sent.
+      // The command requests the state of the response only after it has sent every byte.
       proxy.after(1, /\/responses\/[\w-]+$/, () => sending.child.kill('SIGKILL'));
       assert.equal((await sending.done).endedBy, 'SIGKILL');
       const { code, stdout, stderr } = await send(link, 1);

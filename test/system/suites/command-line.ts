@@ -131,7 +131,7 @@ export function commandLine({ system, owner, mute }: CommandLineData): void {
       assert.match(ana!, /^"Ana","P-1","","","","North","http.*\/r\/vr_/);
       assert.match(formula!, /^"'=1\+1",/);
       await fails(7, /links\.csv exists already/, ['invite', projectId, 'people.csv']);
-      // The answer was lost: the same table gives the same links.
+      // Acts as if the answer was lost: the same table must give the same links.
       await rm(join(scratch, 'links.csv'));
       assert.deepEqual((await json(['invite', projectId, 'people.csv'])).links, first.links);
       assert.equal(await readFile(join(scratch, 'links.csv'), 'utf8'), written);

@@ -41,7 +41,7 @@ const nothingOf = async (stores: Stores, texts: Map<string, string>) => {
   return [...inDocuments.found, ...inObjects.found];
 };
 
-/** Tests everything that an operator can erase. Uses the seed that the suite of secrets has used before. */
+/** Tests everything that an operator can erase. Uses the same seed as the suite of secrets, which runs before. */
 export function erasure(seed: SeedData, stores: Stores, mediaDir: string): void {
   const { ada, bob, bobs, system, mute } = seed;
 

@@ -15,7 +15,7 @@ const FIRST = 22;
 const PAGE = 7;
 const LANDING_AT_ONCE = 4;
 const CUTS = 25;
-// The additions to the contract since the terms are after the fields of the terms.
+// The fields that the contract got after the fields of the terms. They follow those fields in the CSV.
 const ADDED = ['language', 'responseId', 'recipient', 'metadata', 'late', 'changedAt', 'sandbox'];
 const HEADER = [
   ...Object.keys(FIELDS).filter(field => !['transcriptVtt', 'terms', ...ADDED].includes(field)),

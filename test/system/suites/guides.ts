@@ -32,7 +32,7 @@ const hashOf = async (path: string) =>
     .update(await readFile(path))
     .digest('hex');
 
-/** Runs the programs of the guide that ends with a clip on the reader's disk, and those with the command line. */
+/** Runs the programs and commands of the guides `start`, `people` and `webhooks`, and the configurations of `agents`. */
 export function guides({ system, owner, mute }: { system: TestSystem; owner: Owner; mute: TestClip }): void {
   const ask = httpClient(system.baseUrl);
   const guide = async (name: string) => (await ask(`/api/docs/${name}.md`)).text();
@@ -78,7 +78,7 @@ export function guides({ system, owner, mute }: { system: TestSystem; owner: Own
         const expected = await expectedHash('My first project');
         assert.equal(await hashOf(join(cwd, 'my-clip.webm')), expected);
         assert.equal(printed.split(expected).length, 3, `the hash is not printed twice: ${printed}`);
-        // Pasted again, they download the new clip again.
+        // The same commands, pasted again, create another clip and download it.
         await rm(join(cwd, 'my-clip.webm'));
         for (const lines of blocks) await shell.paste(lines);
         assert.equal(await hashOf(join(cwd, 'my-clip.webm')), await expectedHash('My first project'));
@@ -97,7 +97,7 @@ export function guides({ system, owner, mute }: { system: TestSystem; owner: Own
         const cwd = join(system.scratch, `start-curl-${name}`);
         await mkdir(cwd);
         await writeFile(join(cwd, 'clip.webm'), bytes);
-        // A script ends at an empty variable; an interactive shell drops the command.
+        // At an empty variable, a script ends, but an interactive shell only skips the command.
         for (const flags of [[], ['-i']]) {
           const shell = spawn('bash', ['--norc', '--noprofile', ...flags], {
             ...{ cwd, stdio: ['pipe', 'pipe', 'pipe'], timeout: 60_000 },
@@ -248,7 +248,7 @@ export function guides({ system, owner, mute }: { system: TestSystem; owner: Own
       await shell.close();
       for (const { mcpServers } of configurations) {
         const { command, args, url, headers, env: named } = mcpServers['recording-request'];
-        // Without an environment of its own, a server has the token of the login alone.
+        // A server without its own variables has only the token that `rr login` stored.
         const own = named ? { ...named, RR_TOKEN: owner.token } : { XDG_CONFIG_HOME: `${cwd}/config` };
         const env = { PATH: `${cwd}/bin:${process.env.PATH}`, ...own };
         const transport = command

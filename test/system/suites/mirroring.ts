@@ -71,7 +71,7 @@ export function mirroring({ system, mute }: { system: TestSystem; mute: TestClip
 
         let erased = '';
         {
-          // It follows the feed until it is killed.
+          // The program follows the feed until the end of this block, which kills it.
           await using _following = await startProgram(folder, program, [], env);
           erased = await record(first!, 0);
           const key = `${first!.projectId}/${erased}/clip.json`;
@@ -148,7 +148,7 @@ export function mirroring({ system, mute }: { system: TestSystem; mute: TestClip
         assert.match(await fails(), /There is no such project|not_found/);
         assert.deepEqual(await kept(), before, 'an unknown list of projects removes nothing');
 
-        // The service itself says that the clip is erased. The names of others stay.
+        // Only a 404 with the service's error code shows that the clip is gone. The program keeps the objects of others.
         const feed = '{"events":[],"nextCursor":"c","caughtUp":true}';
         answers = path => listed(path) || (path === '/api/events' ? ['200', 'application/json', feed] : missing);
         await runProgram(folder, program, ['--once'], env);

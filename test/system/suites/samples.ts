@@ -10,14 +10,14 @@ import { type RecordedRequest, startRecordingProxy } from '../harness/recording-
 import { startSampleRunner } from '../harness/sample-runner.ts';
 import { type Ids, makeSampleWorld, pathOf } from '../harness/sample-world.ts';
 
-// These end what other samples need, so they run last, in this order.
+// These operations remove data that other samples need, so they run last, in this order.
 const LAST = ['rotateDashboardToken', 'eraseSubmission', 'eraseLink', 'eraseProject', 'getErasure'];
-// Nothing of the clip has failed, so each sample shows a sentence of the API.
+// No work on the clip has failed, so the API refuses these requests with a sentence.
 const REFUSED: Record<string, RegExp> = {
   requestTranscript: /once it has failed/,
   requestMedia: /nothing to make again/,
 };
-// An example in the description.
+// The example of a `confirm` in the description.
 const CONFIRM = /k1\.\w+/;
 
 /** Runs the samples of `/api/docs` in each language, and compares the requests that they send with the description. */
@@ -62,7 +62,7 @@ async function operationsOf({ ask }: Owner): Promise<Sampled[]> {
   return all.sort((a, b) => LAST.indexOf(a.operationId) - LAST.indexOf(b.operationId));
 }
 
-/** Returns whether a request is that of an operation, with its examples. */
+/** Returns whether a request is the described request of an operation, with the values of its examples. */
 function isDescribed(
   { method, path, security = [], parameters = [], requestBody }: Sampled,
   ids: Ids,

@@ -100,7 +100,8 @@ export function spans(seed: SeedData, stores: Stores, { spans: all }: Pick<Trace
           own().some(span => span.name === name),
           name,
         );
-      // The collector may sample the trace while bytes still arrive.
+      // The collector may sample the trace while bytes still arrive, so the first
+      // span to end must already have the upload's id.
       const [first] = own()
         .filter(({ service }) => service === 'submissions')
         .sort((a, b) => a.endMs - b.endMs);

@@ -17,7 +17,7 @@ interface Manifest {
   private?: boolean;
   exports?: Record<string, string>;
   bin?: Record<string, string>;
-  /** Names that begin with `#`, and the sources of other packages of this repository that they stand for. */
+  /** Maps each name that begins with `#` to a source of another package of this repository. */
   imports?: Record<string, string>;
   dependencies?: Record<string, string>;
   devDependencies?: unknown;
@@ -27,9 +27,9 @@ interface Manifest {
 const TARGET = 'node20.3';
 
 /**
- * Compiles a client, such as `typescript`, into its `dist/` and packs that into `dir`. Returns the path of the package.
- * The manifest of the repository names the sources, because Node removes types only outside node_modules. A source of
- * another package, under a name with `#` in `imports`, becomes one file of the client.
+ * Compiles a client, such as `typescript`, into its `dist/` and packs this folder into `dir`. Returns the path of the
+ * package. Inside node_modules, Node does not remove types, so the package needs a manifest that names the compiled
+ * files; the client's own manifest names the sources. Each entry of `imports` becomes one file of the package.
  */
 export async function packClient(client: string, dir: string): Promise<string> {
   const folder = join(ROOT, 'clients', client);
@@ -54,7 +54,7 @@ async function compile(folder: string): Promise<void> {
   });
 }
 
-/** Makes one file of each contained source. Packages of npm stay dependencies. */
+/** Bundles each source in `imports` into one file. Packages from npm remain dependencies. */
 async function bundle(manifest: Manifest, folder: string): Promise<void> {
   const external = Object.keys(await dependenciesOf(manifest)).flatMap(name => [name, `${name}/*`]);
   for (const [name, source] of Object.entries(manifest.imports ?? {}))
@@ -89,7 +89,7 @@ async function published(own: Manifest): Promise<object> {
   };
 }
 
-/** Returns the dependencies, with those of the contained packages instead of these packages. */
+/** Returns the dependencies of the package. Replaces each contained package by the dependencies of that package. */
 async function dependenciesOf(manifest: Manifest): Promise<Record<string, string>> {
   const inside = contained(manifest);
   const all: Record<string, string> = {};
@@ -99,7 +99,7 @@ async function dependenciesOf(manifest: Manifest): Promise<Record<string, string
   return all;
 }
 
-/** Returns the version of a dependency: that of our own packages is in their manifest. */
+/** Returns the version of a dependency. For a package of this repository, its manifest has the version. */
 async function versionOf(name: string, version: string): Promise<string> {
   return name.startsWith(SCOPE) ? (await manifestIn(await folderOf(name))).version : version;
 }
@@ -109,7 +109,7 @@ const folderOf = (name: string): Promise<string> => realpath(join(ROOT, 'node_mo
 const manifestIn = async (folder: string): Promise<Manifest> =>
   JSON.parse(await readFile(join(folder, 'package.json'), 'utf8')) as Manifest;
 
-/** Returns the file name in the answer of npm: an array until npm 11, an object by name since npm 12. */
+/** Returns the file name in npm's output: an array until npm 11; since npm 12, an object whose keys are package names. */
 function nameIn(answer: { filename: string }[] | Record<string, { filename: string }>): string {
   const [made] = Object.values(answer);
   if (!made) throw new Error('npm pack made no package.');

@@ -4,8 +4,8 @@ import { Application } from 'typedoc';
 const FOLDER = fileURLToPath(new URL('../../../clients/typescript/', import.meta.url));
 
 /**
- * Writes the reference of the TypeScript client into a folder, as HTML. Fails if a public name lacks its description, or
- * if a link in one leads nowhere.
+ * Writes the reference of the TypeScript client into a folder, as HTML. Fails if a public name has no description, or if
+ * a description has a broken link.
  */
 export async function writeReference(out: string): Promise<void> {
   const app = await Application.bootstrap({
@@ -13,7 +13,7 @@ export async function writeReference(out: string): Promise<void> {
     entryPoints: ['src/index.ts', 'src/files.ts'].map(file => `${FOLDER}${file}`),
     tsconfig: `${FOLDER}tsconfig.build.json`,
     readme: `${FOLDER}README.md`,
-    // The description of the API documents the generated types.
+    // Excludes the generated types, because the description of the API documents them.
     exclude: ['**/types.gen.ts'],
     excludeExternals: true,
     excludeInternal: true,

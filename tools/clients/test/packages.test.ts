@@ -1,4 +1,4 @@
-/** Tests that the committed files are those of the service, and that the packed client works where it is installed. */
+/** Tests that the committed files match the service, and that the packed clients work after an installation. */
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
@@ -18,7 +18,7 @@ import { writeReference } from '../src/reference.ts';
 const run = promisify(execFile);
 const BIN = fileURLToPath(new URL('../../../node_modules/.bin/', import.meta.url));
 const TYPE_ROOTS = fileURLToPath(new URL('../../../node_modules/@types', import.meta.url));
-// Packages of npm come from this repository, so that the test needs no registry.
+// Installs packages from this repository's node_modules, so that the test needs no registry.
 const FROM_HERE = ['tus-js-client', '@modelcontextprotocol/sdk', 'typebox'].map(name =>
   fileURLToPath(new URL(`../../../node_modules/${name}`, import.meta.url)),
 );
@@ -50,7 +50,7 @@ await fileCursor('events.cursor').save('c1');
 console.log(found.length, event.type, error.requestId);
 `;
 
-/** Answers the requests of the consumer above, which expects no owner. */
+/** Starts a service with fixed answers. `owner` is its answer to /api/me; without `owner`, that request gets 404. */
 async function fakeService(owner?: object) {
   const server = createServer((request, response) => {
     const json = (status: number, body: object) =>
@@ -98,7 +98,7 @@ test('the packed client is clean, small, and runs and compiles in another folder
   );
   assert.deepEqual([dependencies, Object.keys(peerDependencies)], [undefined, ['tus-js-client']]);
   await writeFile(join(folder, 'consumer.ts'), CONSUMER);
-  // Types of the platform come from lib.dom: the package needs no @types/node.
+  // The types of the platform come from lib.dom, because the package must not need @types/node.
   const flags = '--outDir out --target es2022 --lib es2022,dom,dom.asynciterable --module nodenext --types  --strict';
   await writeFile(join(folder, 'process.d.ts'), 'declare const process: { argv: string[] };');
   await passes(join(BIN, 'tsc'), [...flags.split(' '), 'consumer.ts', 'process.d.ts'], folder);
@@ -148,7 +148,7 @@ test('the packed command line runs where it is installed', async () => {
   );
   assert.deepEqual([code, /There is no address/.test(stderr)], [3, true]);
   await servesAgents(rr);
-  // Other commands do not load the libraries of the protocol, which take longer than all the rest.
+  // Other commands must not load the libraries of the protocol, because loading these takes longer than all the rest.
   await rm(join(folder, 'node_modules/@modelcontextprotocol'), { recursive: true });
   assert.match(await passes(rr, ['--version'], folder), /^1\./);
 });

@@ -1,7 +1,7 @@
 import { ConnectionError } from '@recording-request/client';
 import type { Host, RestAnswer, RestRequest } from '#mcp-tools';
 
-// As long as the route of the gateway takes for a call.
+// The same time limit for a call as at `POST /mcp` of the gateway.
 const LIMIT_MS = 60_000;
 
 /**

@@ -62,7 +62,7 @@ export const createProject = tool({
           ...(sharedLinkUses !== undefined && { sharedLinkEnabled: true, sharedLinkMaxUses: sharedLinkUses }),
         };
         const made = await call.rest.post('/api/projects', body, { idempotencyKey });
-        // The dashboard's address opens the project to anybody who reads this conversation, so it stays out of it.
+        // Omits the dashboard's address, which would open the project to anybody who reads this conversation.
         return {
           projectId: made.projectId,
           recordingLinks: made.recipientUrls.map(({ recipientUrl }: { recipientUrl: string }) => recipientUrl),
@@ -78,7 +78,7 @@ interface Account {
   remainingVideos: number | null;
 }
 
-/** Returns the account; undefined for a token that may not read it, which is no reason to refuse a dry run. */
+/** Returns the account; undefined for a token that may not read it. Such a token may still make a dry run. */
 async function account(rest: { get(path: string): Promise<Account> }): Promise<Account | undefined> {
   try {
     return await rest.get('/api/me');

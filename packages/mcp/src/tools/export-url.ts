@@ -30,7 +30,7 @@ export const exportUrl = tool({
       throw new ToolError(`selected does not filter ${format}: leave it out.`, {
         code: 'value_invalid',
       });
-    // Answers 403 and 404 as the export would, without making it.
+    // This request fails with the same 403 or 404 as the export, but does not make the export.
     const query = { selected, limit: 1, omit: 'transcripts' };
     const { submissions } = await rest.get(projectPath(projectId, 'submissions'), query);
     const url = new URL(`${host.baseUrl}${projectPath(projectId, ...path.split('/'))}`);

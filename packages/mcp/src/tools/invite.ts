@@ -105,7 +105,7 @@ interface Added {
   }[];
 }
 
-/** Returns the part of a field's name that is ours: a key of metadata may be any text. */
+/** Returns the beginning of a field's name, without the key of a metadata field, which may be any text. */
 const plainName = (field: string | null): string | null => /^[A-Za-z]+/.exec(field ?? '')?.[0] ?? null;
 
 function faultOf({ valid, invalid, duplicates, allowanceAfter }: Checked, onDuplicate: string): string | undefined {

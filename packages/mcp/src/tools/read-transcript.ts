@@ -42,7 +42,7 @@ export const readTranscript = tool({
   },
 });
 
-/** Returns how many cues fit: at least one, so that a reader always gets on. */
+/** Returns how many cues fit; at least one, so that each page advances the reader. */
 function fitting(cues: readonly Cue[], maxChars: number): number {
   let chars = 0;
   const end = cues.findIndex(({ text }, index) => {

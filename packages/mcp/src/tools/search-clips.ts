@@ -82,7 +82,7 @@ export const searchClips = tool({
   },
 });
 
-/** Returns the fields of a clip that the service made. */
+/** Returns the fields of a clip that contain no words of a person. */
 // biome-ignore lint/suspicious/noExplicitAny: a submission of the REST API.
 export const headOf = (clip: any) => ({
   ...{

@@ -16,9 +16,9 @@ import type { ClientSession } from './transaction.ts';
 
 /*
  * One transaction moves the progress of a project and adds the events to the links of one batch, so that a kill neither
- * loses nor repeats a reminder. Every operation that ends reminders writes a document of this transaction: a close and
- * an expiry write the project; a stop, a disable and a claim write the link; a landing writes the response. So the
- * transaction sees the write, or the write waits for the end of the transaction.
+ * loses nor repeats a reminder. Every operation that ends reminders writes a document that this transaction also writes:
+ * a close and an expiry write the project; a stop, a disable and a claim write the link; a landing writes the response.
+ * So the transaction sees the write, or the write waits for the end of the transaction.
  */
 
 type Transact = <T>(work: (session: ClientSession) => Promise<T>) => Promise<T>;

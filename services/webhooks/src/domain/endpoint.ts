@@ -22,7 +22,7 @@ export interface Endpoint {
   failureReported?: boolean;
   /** The last time at which the endpoint's failures or its pause ended. */
   wellSince?: Date;
-  /** The time when the last attempt began whose event had waited. It is stored at most once per `WEBHOOK_POLL_MS`. */
+  /** The beginning of the last attempt at an event that had waited. Stored at most once per `WEBHOOK_POLL_MS`. */
   servedAt?: Date;
   pausedAt?: Date;
   pauseReason?: PauseReason;

@@ -32,7 +32,7 @@ export interface FeedRow extends FeedEvent {
 /** The extent of an erasure: nothing, the data of an event, the event's project, or its owner. */
 export type FeedErasure = 'nothing' | 'data' | 'project' | 'owner';
 
-/** The events that a page may have. */
+/** Selects the events of a page. */
 export interface FeedFilter {
   types: readonly string[];
   /** "" for all projects. */

@@ -7,7 +7,7 @@ import type { Context } from '../context.ts';
 
 type SendingContext = Pick<Context, 'clock' | 'store' | 'sending' | 'dispatcher'>;
 
-/** Returns whether this system sends webhooks, and the number of waiting ones. */
+/** Returns whether this system sends webhooks, and the number of waiting deliveries. */
 export const getSending = (context: SendingContext) => (): Promise<GetSendingResponse> => shown(context);
 
 /** Pauses or resumes all deliveries. This process follows at once. */

@@ -23,7 +23,7 @@ export interface Endpoints {
   failureReported(projectId: string, failingSince: Date): Promise<void>;
   /** Ends the failures of the endpoint. */
   succeeded(projectId: string, targetVersion: number, at: Date): Promise<void>;
-  /** Records that an attempt begins whose event had waited. */
+  /** Records the beginning of an attempt at an event that had waited. */
   served(projectId: string, at: Date): Promise<void>;
   /** Pauses the endpoint. Returns false if it is already paused or the address has changed since the attempt. */
   pause(projectId: string, targetVersion: number, reason: PauseReason, at: Date): Promise<boolean>;

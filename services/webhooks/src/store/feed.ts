@@ -36,7 +36,7 @@ export interface FeedStore {
   gone(ownerId: string): Promise<number>;
   /** Returns the number of the last stored event of each owner; omits owners without stored events. */
   lastOfEach(ownerIds: readonly string[]): Promise<Map<string, number>>;
-  /** Returns what an erasure removed of an event. Works even before the event arrives. */
+  /** Returns the extent of the erasure that covers an event, even if the feed does not have the event yet. */
   erasureOf(event: Pick<FeedEvent, 'ownerId' | 'projectId' | 'submissionId' | 'origin'>): Promise<FeedErasure>;
   /**
    * Removes the data from the events of a submission or a link, or the data and links from the events of a project.
@@ -189,7 +189,7 @@ export function feedStore({ feed, feedStarts, erasures }: Models): FeedStore {
       let deleted = 0;
       for (const [ownerId, rows] of Map.groupBy(old, row => row.ownerId)) {
         const end = rows.at(-1)!.seq;
-        // Write this first, so that a reader notices if it misses a deleted event.
+        // Writes this first, so that a reader who misses deleted events notices the gap.
         await feedStarts.updateOne({ _id: ownerId }, { $max: { gone: end } }, { upsert: true });
         deleted += (await feed.deleteMany({ ownerId, seq: { $lte: end } })).deletedCount;
       }

@@ -9,9 +9,9 @@ export interface ErasedEvents extends ErasedPayloads {
   events: number;
 }
 
-/** Removes the bodies and the data of the events, also of those that arrive later. */
+/** Removes the bodies and the data of the events. Its tombstone makes the service also remove those of later events. */
 export async function eraseEvents({ clock, store }: EraseContext, which: Erasable): Promise<ErasedEvents> {
-  // Writes the tombstone, which the feed reads too.
+  // Also writes the tombstone, which the feed reads too.
   const payloads = await store.ledger.erase(which, clock.now());
   const erased = { ...payloads, events: await store.feed.erase(which) };
   await store.ledger.addErased(which, erased);

@@ -39,7 +39,7 @@ export const moreWorkers: ClusterCase = {
     noted(`one pod: ${told(one, PROCESSORS)}`);
     noted(`${MANY} pods: ${told(many, MANY * PROCESSORS)}; ${share.toFixed(2)} of linear`);
     if (share < LEAST) violated(`${MANY} pods processed ${share.toFixed(2)} of the linear rate, less than ${LEAST}`);
-    // Scales back to one pod while they work.
+    // The pods still process these clips when the scaling to one pod begins.
     await harness.load(CLIPS, random.fork('after'), { ...QUICKLY, takes });
     await scaleMedia(harness, 1);
   },

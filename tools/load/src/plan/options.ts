@@ -3,7 +3,7 @@ import { UsageError } from '@recording-request/kit/command-line';
 
 export interface Options {
   clipsPerMinute: number | undefined;
-  /** Undefined for a measurement. */
+  /** The length of a clip; undefined for --help, and for --measure without --seconds. */
   seconds: number | undefined;
   megabytes: number | undefined;
   speechSeconds: number;
