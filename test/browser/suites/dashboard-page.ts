@@ -259,6 +259,20 @@ test('the page has one nonce per answer, no other origins, no referrer and a sma
   }
 });
 
+test('the transcript’s part of the script loads with a clip; without it, the page shows the text without times', async () => {
+  const page = await openPage(harness, full.dashboardUrl);
+  const chunk = /\/assets\/dashboard-transcript-[\w-]+\.js$/;
+  await page.route(chunk, route => route.abort());
+  await cards(page).last().getByRole('link').click();
+  await viewer(page).getByText('The timestamps could not be loaded.').waitFor();
+  await viewer(page).locator('#transcript .text', { hasText: 'good' }).waitFor();
+  await playback(page, 'plays');
+  await page.unroute(chunk);
+  await page.keyboard.press('ArrowLeft');
+  await viewer(page).locator('.cue').first().waitFor();
+  await page.context().close();
+});
+
 test('a notice says that the endpoint refuses events, until it accepts them', async () => {
   await using receiver = await startReceiver();
   const answer = (status: number) => {

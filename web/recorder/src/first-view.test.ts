@@ -10,7 +10,8 @@ import { recorderPage } from './page.ts';
 const BUDGET_BYTES = 32 * 1024;
 
 test('the first view (document and script) is small in every language', t => {
-  const { style, scriptName, script } = recorderAssets();
+  const { style, scriptName, scripts } = recorderAssets();
+  const script = scripts.get(scriptName)!;
   const brand = brandOf({ brandAccent: '#0b6b74', brandName: '', brandLogo: undefined });
   const settings = {
     projectName: 'How was your first week?',

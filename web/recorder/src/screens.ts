@@ -29,7 +29,7 @@ export function captureScreen({ page }: Language): Html {
 <p id="left"></p><p id="rec-safe"></p>
 </div>
 <details id="devices" data-for="ready held"><summary class="round small" aria-label="${page.devices}">${GEAR}</summary>
-<div class="panel"><label>${page.camera}<select id="camera"></select></label><label>${page.microphone}<select id="microphone"></select></label></div></details>
+<div class="panel"><p id="devices-problem" class="warning" role="alert" hidden></p><div id="device-lists"><label>${page.camera}<select id="camera"></select></label><label>${page.microphone}<select id="microphone"></select></label></div></div></details>
 <div class="capture-buttons">
 <button id="record" data-for="ready" class="primary" type="button">${page.record}</button>
 <button id="anyway" data-for="held" class="primary" type="button">${page.anyway}</button>

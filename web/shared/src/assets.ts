@@ -1,11 +1,19 @@
 import { readFileSync } from 'node:fs';
 
+export type Encoding = 'br' | 'gzip' | 'identity';
+
 export interface PageAssets {
-  /** The script's file name, with a hash of its content. */
+  /** The name of the script of the first view. */
   scriptName: string;
   /** The style sheet, for a <style> element. */
   style: string;
-  script: Record<'identity' | 'gzip' | 'br', Buffer>;
+  /** The script of the first view and its chunks by file name. Each name has a hash of the content. */
+  scripts: ReadonlyMap<string, Record<Encoding, Buffer>>;
+}
+
+interface Manifest {
+  first: string;
+  files: string[];
 }
 
 /**
@@ -15,10 +23,12 @@ export interface PageAssets {
 export function loadPageAssets(page: string, folder: URL): PageAssets {
   const read = (name: string) => readFileSync(new URL(name, folder));
   try {
+    const { first, files } = JSON.parse(read(`${page}.json`).toString('utf8')) as Manifest;
+    const encoded = (name: string) => ({ identity: read(name), gzip: read(`${name}.gz`), br: read(`${name}.br`) });
     return {
-      scriptName: (JSON.parse(read(`${page}.json`).toString('utf8')) as { script: string }).script,
+      scriptName: first,
       style: read(`${page}.css`).toString('utf8'),
-      script: { identity: read(`${page}.js`), gzip: read(`${page}.js.gz`), br: read(`${page}.js.br`) },
+      scripts: new Map(files.map(name => [name, encoded(name)])),
     };
   } catch (error) {
     throw new Error(`The ${page} page has not been built: run npm run generate.`, { cause: error });
@@ -29,9 +39,9 @@ export function loadPageAssets(page: string, folder: URL): PageAssets {
  * Returns the encoding (br, gzip or identity) with the greatest weight in an Accept-Encoding header; on a tie, the
  * first one. Ignores `*`, because a client that sends only `*` names no encoding that it can decode.
  */
-export function encodingFor(accepted: string | undefined): 'br' | 'gzip' | 'identity' {
+export function encodingFor(accepted: string | undefined): Encoding {
   const weights = new Map((accepted ?? '').toLowerCase().split(',').map(weighted));
-  let best: 'br' | 'gzip' | 'identity' = 'identity';
+  let best: Encoding = 'identity';
   let most = 0;
   for (const encoding of ['br', 'gzip', 'identity'] as const) {
     const weight = weights.get(encoding) ?? 0;

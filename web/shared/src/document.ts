@@ -72,7 +72,7 @@ export function renderDocument(
 <title>${title}</title>
 <link rel="icon" href="data:,">
 <style nonce="${nonce}">${raw(look.brand.style + look.style)}</style>
-${settings ? html`<script src="/assets/${look.scriptName}" nonce="${nonce}" defer></script>` : null}
+${settings ? html`<script type="module" src="/assets/${look.scriptName}" nonce="${nonce}"></script>` : null}
 </head>
 <body>
 ${body}

@@ -1,3 +1,4 @@
+import { chunkOf } from '@recording-request/web-shared/browser/chunk';
 import { clock } from '@recording-request/web-shared/clock';
 import { type ComponentChildren, h, type RefObject } from 'preact';
 import { type Clip, mediaStates, personFacts, titleOf, transcriptStates } from '../clip.ts';
@@ -9,9 +10,13 @@ import { copyFrom } from './clicks.ts';
 import { searchedWords } from './held.ts';
 import { noteForm } from './note.ts';
 import { type Captioned, Player, pathOf } from './player.ts';
-import { Cues } from './transcript.ts';
 
 // The view of one clip: its player, texts, notes and downloads.
+
+const loadTranscript = chunkOf(() => import('./chunks/transcript.ts'));
+
+/** The loaded captions, and the component that shows them. */
+export type Transcript = Captioned & Pick<Awaited<ReturnType<typeof loadTranscript>>, 'Cues'>;
 
 export interface ClipView {
   clip: Clip;
@@ -22,8 +27,8 @@ export interface ClipView {
   /** True when the player starts by itself. */
   plays: boolean;
   /** The captions, once loaded; "failed" when they could not be loaded. */
-  captioned: Captioned | 'failed' | undefined;
-  onCaptioned(captioned: Captioned | 'failed'): void;
+  transcript: Transcript | 'failed' | undefined;
+  onTranscript(transcript: Transcript | 'failed'): void;
   /** Replaces the clip in the view by another answer. */
   onAnswer(hash: string): void;
 }
@@ -48,8 +53,12 @@ export const clipView = (view: ClipView): ComponentChildren => [
       clip: view.clip,
       captions: view.captions,
       plays: view.plays,
-      onCues: view.onCaptioned,
-      onCuesFailed: () => view.onCaptioned('failed'),
+      onCues: captioned =>
+        loadTranscript().then(
+          ({ Cues }) => view.onTranscript({ ...captioned, Cues }),
+          () => view.onTranscript('failed'),
+        ),
+      onCuesFailed: () => view.onTranscript('failed'),
     }),
     answerLinks(view),
     h('div', { id: 'states' }, states(view.clip)),
@@ -64,7 +73,7 @@ export const clipView = (view: ClipView): ComponentChildren => [
       h(
         'div',
         { id: 'transcript', class: 'transcript', tabindex: 0, role: 'group', 'aria-labelledby': 'transcript-title' },
-        transcript(view),
+        transcriptOf(view),
       ),
     ),
     person(view.clip),
@@ -119,10 +128,13 @@ function states(clip: Clip): ComponentChildren {
   return items.length > 0 && h('ul', { class: 'long-states' }, items);
 }
 
-function transcript({ clip, captioned }: ClipView): ComponentChildren {
-  if (captioned && captioned !== 'failed') return h(Cues, { captioned, words: searchedWords() });
+function transcriptOf({ clip, transcript }: ClipView): ComponentChildren {
+  if (transcript && transcript !== 'failed') {
+    const { Cues, ...captioned } = transcript;
+    return h(Cues, { captioned, words: searchedWords() });
+  }
   return [
-    captioned === 'failed' &&
+    transcript === 'failed' &&
       h('p', { class: 'hint' }, 'The timestamps could not be loaded. This is the text without them.'),
     transcriptStates(clip).map(({ kind, long }) => h('p', { class: kind }, long)),
     clip.transcriptText && quoted(clip.transcriptText),

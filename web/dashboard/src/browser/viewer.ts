@@ -3,13 +3,13 @@ import { type ComponentChildren, createRef, h, type RefObject, render } from 'pr
 import { type Clip, titleOf } from '../clip.ts';
 import { mayWrite, onAccess } from './access.ts';
 import { sentenceOf } from './api.ts';
-import { aboutClip, clipView, hasCaptions } from './clip-view.ts';
+import { aboutClip, clipView, hasCaptions, type Transcript } from './clip-view.ts';
 import { answersOf, loadMore } from './clips.ts';
 import { failed } from './connection.ts';
 import { focusCard } from './grid.ts';
 import { getClip, hasMore, knownClip, onClip, shownOrder, visit } from './held.ts';
 import { leaveNote, onNoteState, openNote } from './note.ts';
-import type { Captioned, Player } from './player.ts';
+import type { Player } from './player.ts';
 
 // Shows one clip above the page. The URL is then the page's URL with #clip-<id>, which the reader can send to anyone
 // with access to the dashboard.
@@ -26,7 +26,7 @@ interface Open {
   player: RefObject<Player | null>;
   captions: boolean;
   plays: boolean;
-  captioned: Captioned | 'failed' | undefined;
+  transcript: Transcript | 'failed' | undefined;
 }
 
 let open: Open | undefined;
@@ -95,7 +95,7 @@ function body(): ComponentChildren {
   return clipView({
     ...mine,
     clip: mine.clip,
-    onCaptioned: captioned => change(mine, { captioned }),
+    onTranscript: transcript => change(mine, { transcript }),
     onAnswer: hash => void replace(hash),
   });
 }
@@ -175,7 +175,7 @@ async function show(id: string): Promise<void> {
     player,
     captions: false,
     plays: true,
-    captioned: undefined,
+    transcript: undefined,
   };
   open = mine;
   paint();

@@ -1,4 +1,5 @@
 import { pagePath, readSettings } from '@recording-request/web-shared/browser/page';
+import { addStyle } from '@recording-request/web-shared/browser/style';
 import type { RecorderSettings } from '../settings.ts';
 import { reportFirstTouch } from './effects/api.ts';
 import { createBackButton } from './effects/back-button.ts';
@@ -41,16 +42,8 @@ function platformOf({ userAgent, maxTouchPoints }: Navigator): Platform {
   return /Android/.test(userAgent) ? 'Android' : 'Desktop';
 }
 
-/** Adds the styles of the later screens, with the nonce of this script. */
-function addStyle(nonce = ''): void {
-  const style = document.createElement('style');
-  style.nonce = nonce;
-  style.textContent = laterStyle;
-  document.head.append(style);
-}
-
 function boot(): void {
-  addStyle(document.currentScript?.nonce);
+  addStyle(laterStyle);
   reportFirstTouch();
   foldPopups();
   const settings = readSettings<RecorderSettings>();

@@ -1,6 +1,7 @@
-import { setText } from '@recording-request/web-shared/browser/texts';
+import { chunkOf } from '@recording-request/web-shared/browser/chunk';
+import { setText, showText } from '@recording-request/web-shared/browser/texts';
 import { clock } from '@recording-request/web-shared/clock';
-import { type Capture, type Device, keptTake, type Mode, offlineText, type State, shareOf } from '../state/state.ts';
+import { type Capture, type Devices, keptTake, type Mode, offlineText, type State, shareOf } from '../state/state.ts';
 import type { Elements } from './elements.ts';
 import type { Texts } from './text.ts';
 
@@ -20,6 +21,8 @@ const FOCUS = {
   recording: 'stop',
   paused: 'resume',
 } as const;
+
+const loadDevices = chunkOf(() => import('../chunks/devices.ts'));
 
 // A question of at least this many letters is shown smaller.
 const LONG_QUESTION = 80;
@@ -72,6 +75,27 @@ export function createCaptureView(elements: Elements, texts: Texts): (state: Sta
     setText(elements.recSafe, say(offlineText(state)) || safe);
   }
 
+  let shownDevices: Devices | undefined;
+
+  /** Shows the lists of devices, or in their place that they could not be loaded. A recording needs no lists. */
+  function showDevices(devices: Devices): void {
+    shownDevices = devices;
+    const show = (act?: () => void) => {
+      if (devices !== shownDevices) return;
+      act?.();
+      elements.deviceLists.hidden = act === undefined;
+      showText(elements.devicesProblem, act ? '' : t('partMissing'));
+    };
+    void loadDevices().then(
+      ({ fillLists }) => show(() => fillLists(elements, devices)),
+      () => show(),
+    );
+  }
+
+  elements.devices.addEventListener('toggle', () => {
+    if (elements.devices.open && shownDevices) showDevices(shownDevices);
+  });
+
   return (state, { phase: before }) => {
     const { phase, visit } = state;
     if (phase.at !== 'capture') return;
@@ -79,10 +103,7 @@ export function createCaptureView(elements: Elements, texts: Texts): (state: Sta
     const look = lookOf(mode);
     const entered = before.at !== 'capture';
     if (before.at !== 'capture' || phase.question !== before.question) showQuestion(phase);
-    if (devices && (entered || devices !== before.devices)) {
-      fillList(elements.camera, devices.cameras, devices.camera);
-      fillList(elements.microphone, devices.microphones, devices.microphone);
-    }
+    if (devices && (entered || devices !== before.devices)) showDevices(devices);
     if (look === 'ready' || look === 'held') showReading(phase);
     if (entered || look !== lookOf(before.mode)) showLook(look, visit.canPause);
     elements.cameraToTake.hidden = keptTake(state) === undefined;
@@ -98,16 +119,4 @@ function readyText(mode: Mode, reading: Capture['reading'], t: Texts['t']): stri
   if (mode.is !== 'ready') return t('checking');
   if (!reading) return '';
   return t(reading.heard && reading.seen ? 'heard' : 'hint');
-}
-
-function fillList(list: HTMLSelectElement, devices: readonly Device[], used: string | undefined): void {
-  list.replaceChildren(
-    ...devices.map(({ id, label }, at) => {
-      const option = document.createElement('option');
-      option.value = id;
-      option.textContent = label || String(at + 1);
-      option.selected = id === used;
-      return option;
-    }),
-  );
 }

@@ -1,7 +1,7 @@
 import { clock } from '@recording-request/web-shared/clock';
 import { Component, type ComponentChildren, createRef, h } from 'preact';
-import { marked } from '../search.ts';
-import type { Captioned } from './player.ts';
+import { marked } from '../../search.ts';
+import type { Captioned } from '../player.ts';
 
 /** Returns a cue's text without tags and escapes, from the browser's WebVTT parser. */
 const textOf = (cue: VTTCue): string => cue.getCueAsHTML().textContent ?? '';
