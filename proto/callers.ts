@@ -22,6 +22,7 @@ export const CALLERS: Readonly<Record<string, readonly Caller[]>> = {
   '/recording.projects.v1.ProjectsService/GetSharedLink': ['gateway'],
   '/recording.projects.v1.ProjectsService/UpdateLink': ['gateway'],
   '/recording.projects.v1.ProjectsService/RemindLink': ['gateway'],
+  '/recording.projects.v1.ProjectsService/ActOnLinks': ['gateway'],
   '/recording.projects.v1.ProjectsService/StopReminders': ['gateway'],
   '/recording.projects.v1.ProjectsService/AddLinks': ['gateway'],
   '/recording.projects.v1.ProjectsService/FindInvitations': ['gateway'],

@@ -1152,6 +1152,44 @@ export type LinksChecked = {
     allowanceAfter: number | null;
 };
 
+export type LinkActionResult = {
+    /**
+     * The link.
+     */
+    tokenId: string;
+    /**
+     * Whether the action was done, or the link was in that state before.
+     */
+    done: boolean;
+    /**
+     * Why it was not done: a word of Error-Code, such as not_remindable. null: it was done.
+     */
+    code: string | null;
+    /**
+     * The same as a sentence.
+     */
+    error: string | null;
+};
+
+export type LinkActions = {
+    /**
+     * The project.
+     */
+    projectId: string;
+    /**
+     * One of remind, disable, enable; more may be added. The action.
+     */
+    action: string;
+    /**
+     * How many links have `done`.
+     */
+    done: number;
+    /**
+     * Each link once, in the order of the request.
+     */
+    links: Array<LinkActionResult>;
+};
+
 export type Pagination = {
     /**
      * Opaque; a string when another page is available.
@@ -3304,6 +3342,91 @@ export type RemindLinkResponses = {
 };
 
 export type RemindLinkResponse = RemindLinkResponses[keyof RemindLinkResponses];
+
+export type ActOnLinksData = {
+    body: {
+        /**
+         * remind: sends link.reminder_due, as `POST …/links/<tokenId>/remind`. disable and enable: as `disabled` of `PATCH …/links/<tokenId>`.
+         */
+        action: 'remind' | 'disable' | 'enable';
+        /**
+         * The links. A repeated id counts once.
+         */
+        tokenIds: Array<string>;
+    };
+    headers?: {
+        /**
+         * A text that you choose for each request. Keep it until you have the answer: a retry must send the same key. It is valid for 24 hours, for all tokens of the owner.
+         */
+        'idempotency-key'?: string;
+    };
+    path: {
+        /**
+         * The project.
+         */
+        projectId: string;
+    };
+    query?: never;
+    url: '/api/projects/{projectId}/links/actions';
+};
+
+export type ActOnLinksErrors = {
+    /**
+     * A value is not valid, or a name is not known; the sentence names it.
+     */
+    400: Error;
+    /**
+     * The token is missing, malformed, unknown or revoked.
+     */
+    401: Error;
+    /**
+     * The token lacks the scope, or the allowance is exceeded.
+     */
+    403: Error;
+    /**
+     * It does not exist, is not yours, or is not ready yet.
+     */
+    404: Error;
+    /**
+     * The first request with this Idempotency-Key is still running.
+     */
+    409: Error;
+    /**
+     * The body is too large; the sentence names the limit.
+     */
+    413: Error;
+    /**
+     * The body is not JSON.
+     */
+    415: Error;
+    /**
+     * The Idempotency-Key was used with another body, or its first answer cannot be shown any more.
+     */
+    422: Error;
+    /**
+     * Too many requests; Retry-After says how long to wait.
+     */
+    429: Error;
+    /**
+     * Something went wrong on our side.
+     */
+    500: Error;
+    /**
+     * A part of the service is not answering.
+     */
+    503: Error;
+};
+
+export type ActOnLinksError = ActOnLinksErrors[keyof ActOnLinksErrors];
+
+export type ActOnLinksResponses = {
+    /**
+     * Remind the people of several links, or disable or enable the links
+     */
+    200: LinkActions;
+};
+
+export type ActOnLinksResponse = ActOnLinksResponses[keyof ActOnLinksResponses];
 
 export type ExportLinksCsvData = {
     body?: never;

@@ -36,6 +36,8 @@ export const LIMITS = {
   /** The maximum number of words in a search. Further words are ignored. */
   searchWords: 8,
   linkPageSize: 500,
+  /** The maximum number of links of one action. */
+  linkActions: 500,
   recipientTextLength: 200,
   emailLength: 320,
   localeLength: 100,

@@ -31,6 +31,29 @@ export const UpdateLinkBody = Type.Object(
 );
 export type UpdateLinkInput = Static<typeof UpdateLinkBody>;
 
+export const LINK_ACTIONS = ['remind', 'disable', 'enable'] as const;
+export type LinkActionName = (typeof LINK_ACTIONS)[number];
+
+/** The body of POST /api/projects/<projectId>/links/actions. */
+export const ActOnLinksBody = Type.Object(
+  {
+    action: Type.Unsafe<LinkActionName>({
+      type: 'string',
+      enum: [...LINK_ACTIONS],
+      description:
+        'remind: sends link.reminder_due, as `POST …/links/<tokenId>/remind`. disable and enable: as `disabled` of `PATCH …/links/<tokenId>`.',
+    }),
+    tokenIds: Type.Array(Type.String({ format: 'uuid' }), {
+      minItems: 1,
+      maxItems: LIMITS.linkActions,
+      description: 'The links. A repeated id counts once.',
+      'x-constraint': `must have 1 to ${LIMITS.linkActions} entries, each a UUID`,
+    }),
+  },
+  strict,
+);
+export type ActOnLinksInput = Static<typeof ActOnLinksBody>;
+
 const ON_DUPLICATE = ['error', 'skip'] as const;
 export type OnDuplicateName = (typeof ON_DUPLICATE)[number];
 const onDuplicate = Type.Optional(

@@ -32,6 +32,7 @@ import { erasureRoutes } from './routes/erasures.ts';
 import { eventRoutes } from './routes/events.ts';
 import { exportRoutes } from './routes/exports.ts';
 import { healthRoutes } from './routes/health.ts';
+import { linkActionRoutes } from './routes/link-actions.ts';
 import { linkErasureRoutes } from './routes/link-erasures.ts';
 import { linkRoutes } from './routes/links.ts';
 import { linksCsvRoute } from './routes/links-csv.ts';
@@ -94,6 +95,7 @@ export async function buildApp(context: Context): Promise<FastifyInstance> {
   await app.register(linkRoutes, context);
   await app.register(addLinksRoute, context);
   await app.register(remindersRoutes, context);
+  await app.register(linkActionRoutes, context);
   await app.register(linksCsvRoute, context);
   await app.register(submissionRoutes, context);
   await app.register(exportRoutes, context);

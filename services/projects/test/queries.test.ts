@@ -316,12 +316,15 @@ async function remindSome(reminders: OpenStore['reminders']): Promise<void> {
     const soon = () => new Date(next.getTime() + 10);
     assert.ok((await reminders.remindBatch(project, time, soon)) > 0);
   }
-  const remindOne = (position: number) =>
-    open.transaction(session =>
-      reminders.remindOne(OWNER, { linkId: linkId(0, position), projectId: PROJECT }, () => open.clock.now(), session),
-    );
-  assert.equal(await remindOne(0), 'shared');
-  assert.ok(await remindOne(12));
+  const [shared, plain] = [linkId(0, 0), linkId(0, 12)];
+  const now = () => open.clock.now();
+  const reminded = await open.transaction(session =>
+    reminders.remindNow(OWNER, PROJECT, [shared, plain], now, session),
+  );
+  assert.equal(reminded.get(shared), 'shared');
+  assert.ok(reminded.get(plain));
+  const disabling = { ownerId: OWNER, projectId: PROJECT, linkIds: [plain], disabled: true };
+  await open.transaction(session => open.links.setDisabled(disabling, linkClosed, session));
   assert.ok(await reminders.stop({ linkId: linkId(0, 12), projectId: PROJECT }));
   await reminders.lookAgain(project, at(2 * DAY_MS));
   await reminders.lookAtOwner(OWNER, at(DAY_MS));

@@ -90,6 +90,7 @@ async function configOf({ ada, full, clip }: SeedData): Promise<string> {
     ['include-operation-id = "listWebhookDeliveries"', { 'query.cursor': pagination.nextCursor }],
     ['include-operation-id = "updateProject"', { 'path.projectId': grows.projectId }],
     ['include-operation-id = "addLinks"', { 'path.projectId': grows.projectId }],
+    ['include-operation-id = "actOnLinks"', theirs],
     ['include-operation-id = "eraseProject"', { 'path.projectId': grows.projectId }],
     ['include-operation-id = "getErasure"', { 'path.projectId': grows.projectId }],
     ['include-operation-id = "listLinks"', { ...theirs, 'query.cursor': linkCursor }],
@@ -142,6 +143,10 @@ checks.positive_data_acceptance.expected-statuses = ["2xx", 400, 401, 403, 404, 
 # A key may repeat, here with another link.
 [[operations]]
 include-operation-id = "remindLink"
+checks.positive_data_acceptance.expected-statuses = ["2xx", 401, 403, 404, 409, 422, 429]
+
+[[operations]]
+include-operation-id = "actOnLinks"
 checks.positive_data_acceptance.expected-statuses = ["2xx", 401, 403, 404, 409, 422, 429]
 
 [[operations]]

@@ -227,6 +227,18 @@ export const LinksAdded: Shape = {
   skipped: 'DuplicateRow[]',
   links: 'CreatedLink[]',
 };
+export const LinkActionResult: Shape = {
+  tokenId: 'uuid',
+  done: 'boolean',
+  code: 'string|null',
+  error: 'string|null',
+};
+export const LinkActions: Shape = {
+  projectId: 'uuid',
+  action: 'remind|disable|enable',
+  done: 'integer',
+  links: 'LinkActionResult[]',
+};
 export const LinksChecked: Shape = {
   valid: 'integer',
   invalid: 'InvalidRow[]',

@@ -92,6 +92,8 @@ export function typescriptClient({ system, ada, full, clip, mute }: SeedData): v
       const [ben] = await client.links.list(projectId, { reference: 'B-1' }).all(1);
       await client.links.update(projectId, ben!.tokenId, { metadata: { team: 'East' } });
       assert.equal((await client.links.remind(projectId, ben!.tokenId)).remindersSent, 1);
+      const acted = await client.links.act(projectId, { action: 'remind', tokenIds: [ben!.tokenId] });
+      assert.deepEqual([acted.done, acted.links[0]!.code], [0, 'reminded_recently']);
       assert.match(await client.links.csv(projectId, { state: 'invited' }).text(), /"Ben","B-1".*East/);
       assert.match(Buffer.from(await client.links.qrCode(projectId).bytes()).toString('latin1'), /^.PNG/);
     });

@@ -93,6 +93,11 @@ export class Links extends Resource {
     return this.api.post(path`/api/projects/${projectId}/links/${tokenId}/remind`, undefined, options);
   }
 
+  /** Reminds the people of up to 500 links, or disables or enables the links. Returns what happened to each. */
+  act(projectId: string, body: api.ActOnLinksData['body'], options?: CallOptions): Promise<api.LinkActions> {
+    return this.api.post(path`/api/projects/${projectId}/links/actions`, body, options);
+  }
+
   /**
    * Erases a link for good, with its person and its clip. Without `confirm`, nothing is erased: the answer counts the data
    * and has `confirm`. While its `state` is erasing, call this again without `confirm` for the proof.

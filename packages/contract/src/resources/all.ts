@@ -5,6 +5,7 @@ import { Erasure } from './erasure.ts';
 import { ErrorBody } from './error.ts';
 import { ExportDocument } from './export-document.ts';
 import { CreatedRecipientLink, CreatedSharedRecipientLink, RecipientLink, SharedRecipientLink } from './link.ts';
+import { LinkActionResult, LinkActions } from './link-actions.ts';
 import { DuplicateRow, InvalidRow, LinksAdded, LinksChecked } from './links-added.ts';
 import { OwnerEvent, OwnerEventsPage } from './owner-event.ts';
 import {
@@ -45,6 +46,8 @@ export const RESOURCES = [
   LinksAdded,
   InvalidRow,
   LinksChecked,
+  LinkActionResult,
+  LinkActions,
   Pagination,
   SubmissionsPage,
   ExportDocument,

@@ -19,6 +19,7 @@ if (confirm) await client.projects.erase(projectId, { confirm });`,
   addLinks: 'const { created, skipped } = await client.links.add(projectId, $body);',
   updateLink: 'const link = await client.links.update(projectId, tokenId, $body);',
   remindLink: 'const { remindersSent } = await client.links.remind(projectId, tokenId);',
+  actOnLinks: 'const { done, links } = await client.links.act(projectId, $body);',
   exportLinksCsv: "await saveTo(client.links.csv(projectId, $query), 'links.csv');",
   getSharedLinkQrCode: "await saveTo(client.links.qrCode(projectId), 'qr.png');",
   eraseLink: `const { confirm } = await client.links.erase(projectId, tokenId); // Erases nothing yet.

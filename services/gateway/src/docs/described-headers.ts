@@ -71,7 +71,7 @@ const MEDIA = new RegExp(`^(?:(?:dashboardG|g)et(?:Video|Audio|Thumbnail\\w+)|${
 const RANGED = new RegExp(`^(?:(?:dashboardG|g)et(?:Video|Audio)|${ZIP})$`);
 const FILES = /^(?:dashboardE|e)xport|QrCode$|Transcript(?:Text|Vtt|Srt)$/;
 /** The operations that take an Idempotency-Key. */
-const REPEATABLE = /^(?:createProject|addLinks|remindLink)$/;
+const REPEATABLE = /^(?:createProject|addLinks|remindLink|actOnLinks)$/;
 const CONDITIONAL = /QrCode$|^dashboardGetOverview$|^get(?:OpenApi|Docs\w*|RecorderDocs)$/;
 
 export const refTo = (name: HeaderName) => ({ $ref: `#/components/headers/${name.replaceAll('-', '')}` });

@@ -234,6 +234,16 @@ export function exampleResources(baseUrl: string) {
       nextCursor: 'MS4xNzcyNDQ2NDgwMTAwLmFiY2RlZmdoaWpr',
       caughtUp: true,
     },
+    linkActions: {
+      ...{ projectId: PROJECT, action: 'remind', done: 1 },
+      links: [
+        { tokenId: LINK, done: true, code: null, error: null },
+        {
+          ...{ tokenId: link(baseUrl, SHARED, 'shared').tokenId, done: false, code: 'not_remindable' },
+          error: 'The shared link is for everyone, so it reminds nobody.',
+        },
+      ],
+    },
     redelivery: { projectId: PROJECT, count: 12 },
     proposedErasure: {
       ...{ projectId: PROJECT, submissionId: SUBMISSION, tokenId: null, state: 'proposed' },

@@ -57,6 +57,10 @@ const BODIES: Record<string, unknown> = {
   updateProject: { projectName: 'Customer stories', neverExpire: true },
   updateLink: { dueAt: '2026-03-27T17:00:00Z' },
   addLinks: { links: [PERSON], onDuplicate: 'skip' },
+  actOnLinks: {
+    action: 'remind',
+    tokenIds: ['019a3f0e-52c1-7a10-8c55-0d6f3b1f2a02', '019a3f0e-52c1-7a10-8c55-0d6f3b1f2a03'],
+  },
   eraseProject: { confirm: 'k1.Zm9yIG9uZSBwcm9qZWN0LCB0ZW4gbWludXRlcw' },
   eraseLink: { confirm: 'k1.Zm9yIG9uZSBsaW5rLCB0ZW4gbWludXRlcw' },
   eraseSubmission: { confirm: 'k1.Zm9yIG9uZSBjbGlwLCB0ZW4gbWludXRlcw' },
@@ -102,6 +106,7 @@ const INVALID: Record<string, string> = {
   updateLink: 'dueAt must be a time with its zone, such as 2026-03-02T10:00:00Z.',
   addLinks:
     'links[1].email must be an email address of at most 320 characters, such as ana@example.org. Nothing was created.',
+  actOnLinks: `tokenIds must have 1 to ${LIMITS.linkActions} entries, each a UUID.`,
   redeliverWebhooks: 'from must be before to.',
   testWebhook: `type must be one of ${WEBHOOK_EVENTS.join(', ')}, not "response.done".`,
 };
@@ -147,6 +152,7 @@ function answersOf(baseUrl: string): Record<string, unknown> {
     updateLink: all.changedLink,
     addLinks: all.added,
     remindLink: all.remindedLink,
+    actOnLinks: all.linkActions,
     rotateDashboardToken: all.dashboardToken,
     listSubmissions: all.submissions,
     getSubmission: all.submission,

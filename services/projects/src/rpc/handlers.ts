@@ -3,6 +3,7 @@ import type { AccountsServiceServer } from '@recording-request/proto/accounts/v1
 import type { ProjectsOperatorServiceServer } from '@recording-request/proto/operator/v1/projects';
 import type { ProjectsServiceServer } from '@recording-request/proto/projects/v1/projects';
 import type { Context } from '../context.ts';
+import { actOnLinks } from './act-on-links.ts';
 import { addLinks } from './add-links.ts';
 import { authenticate } from './authenticate.ts';
 import { beginResponse } from './begin-response.ts';
@@ -80,6 +81,7 @@ export function projectsHandlers(context: Context): Handlers<ProjectsServiceServ
     getEventLink: getEventLink(context),
     findCompletion: findCompletion(context),
     remindLink: remindLink(context),
+    actOnLinks: actOnLinks(context),
     stopReminders: stopReminders(context),
     setProjectClosed: setProjectClosed(context),
     proposeErasure: proposeErasure(context),

@@ -156,6 +156,37 @@ export function createLinks({ links }: Pick<Models, 'links'>, hashes: Hashes) {
     },
 
     /**
+     * Disables or enables links, and adds the event of each link that it disables. Returns the links as they were before,
+     * without unknown ones; erased links stay as they are.
+     */
+    async setDisabled(
+      {
+        ownerId,
+        projectId,
+        linkIds,
+        disabled,
+      }: Pick<Link, 'ownerId' | 'projectId' | 'disabled'> & { linkIds: string[] },
+      eventOf: (link: Link) => OutboxEntry,
+      session: ClientSession,
+    ): Promise<Link[]> {
+      const asked = { _id: { $in: linkIds }, projectId, ownerId };
+      const found = await links.find(asked, PLAIN_LINK).session(session).lean<Link[]>();
+      const changing = found.filter(link => !link.erasedAt && link.disabled !== disabled);
+      const updates = changing.map(link => ({
+        updateOne: {
+          filter: { ...linkAt({ linkId: link._id, projectId }), ownerId },
+          update: {
+            $set: { disabled },
+            $currentDate: { changedAt: true },
+            ...(disabled && { $push: { outbox: eventOf(link) } }),
+          },
+        },
+      }));
+      if (updates.length > 0) await links.collection.bulkWrite(updates as never, { session });
+      return found;
+    },
+
+    /**
      * Updates a link. Undefined fields stay unchanged: Mongoose omits them. Returns null for an unknown or an erased link.
      */
     async update({ ownerId, ...key }: LinkKey & Pick<Link, 'ownerId'>, change: LinkChange): Promise<Link | null> {

@@ -156,33 +156,44 @@ export function createReminders({ projects, links, responses }: Models, transact
       await projects.updateMany({ ownerId, remindAt: { $gt: now } }, { $set: { remindAt: now } });
     },
 
-    /** Reminds one link now. Returns null for an unknown link, or the reason for refusing the reminder. */
-    async remindOne(
+    /** Reminds links now. Returns the reminded links and the reasons of the refusals, by id; unknown links are left out. */
+    async remindNow(
       ownerId: string,
-      key: LinkKey,
+      projectId: string,
+      linkIds: string[],
       clock: Now,
       session: ClientSession,
-    ): Promise<Link | RemindRefusal | null> {
+    ): Promise<Map<string, Link | RemindRefusal>> {
       const now = clock();
-      const link = await links
-        .findOne({ ...linkAt(key), ownerId }, PLAIN_LINK)
-        .session(session)
-        .lean<Link>();
+      const asked = { _id: { $in: linkIds }, projectId, ownerId };
+      const found = await links.find(asked, PLAIN_LINK).session(session).lean<Link[]>();
       // Writes the project, so that nobody can close it before this transaction ends.
       const project = await projects
         .findOneAndUpdate(
-          { _id: key.projectId, ownerId },
+          { _id: projectId, ownerId },
           { $set: { remindedAt: now } as never },
           { session, projection: PLAIN_PROJECT },
         )
         .lean<Project>();
-      if (!link || !project) return null;
-      const refusal = linkRefusal(link) ?? projectRefusal(project, now) ?? (isRecent(link, now) ? 'recent' : undefined);
-      if (refusal) return refusal;
-      const [some] = await withoutClip([link], now, session);
-      if (!some) return 'sent';
-      await emit([some], undefined, now, session);
-      return await links.findOne(linkAt(key), PLAIN_LINK).session(session).lean<Link>();
+      if (!project) return new Map();
+      const results = new Map<string, Link | RemindRefusal>();
+      const wanted: Link[] = [];
+      for (const link of found) {
+        const early = isRecent(link, now) ? 'recent' : undefined;
+        const refusal = linkRefusal(link) ?? projectRefusal(project, now) ?? early;
+        if (refusal) results.set(link._id, refusal);
+        else wanted.push(link);
+      }
+      const some = await withoutClip(wanted, now, session);
+      await emit(some, undefined, now, session);
+      for (const { _id } of wanted) results.set(_id, 'sent');
+      const ids = some.map(({ _id }) => _id);
+      const reminded = await links
+        .find({ _id: { $in: ids }, projectId, ownerId }, PLAIN_LINK)
+        .session(session)
+        .lean<Link[]>();
+      for (const link of reminded) results.set(link._id, link);
+      return results;
     },
 
     /** Returns false for an unknown link. */

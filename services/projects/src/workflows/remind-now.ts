@@ -22,8 +22,10 @@ export async function remindNow<T>(context: Context, reminding: Reminding<T>, ca
     const work = async () => {
       const project = await store.projects.find(ownerId, key.projectId);
       if (!project) throw noSuchProject();
-      const link = await store.reminders.remindOne(ownerId, key, () => clock.now(), session);
-      if (link === null) throw noSuchLink();
+      const { linkId, projectId } = key;
+      const reminded = await store.reminders.remindNow(ownerId, projectId, [linkId], () => clock.now(), session);
+      const link = reminded.get(linkId);
+      if (link === undefined) throw noSuchLink();
       if (typeof link === 'string') throw remindRefused(link);
       const answer = format.make({ link, project });
       await remember(answer, key.projectId);
