@@ -163,7 +163,8 @@ function startingFrom(programs: string | undefined, sandbox: Sandbox): Sandbox {
 
 const FFMPEG = ['-nostdin', '-v', 'error', '-y', '-threads', '1'];
 const VIDEO = { webm: ['-cues_to_front', '1'], mp4: ['-movflags', '+faststart'] };
-const SOUND = { webm: ['-c:a', 'aac', '-ac', '1', '-b:a', '64k'], mp4: ['-c:a', 'copy'] };
+// The job encodes the sound of every clip, because a copy keeps gaps and hidden beginnings, and a speech endpoint takes one channel.
+const SOUND = ['-c:a', 'aac', '-ac', '1', '-b:a', '64k'];
 const THUMBNAIL = ['-vf', 'scale=640:-2', '-vsync', 'vfr'];
 
 /** Runs one ffmpeg call for all files, with thumbnails from key frames. */
@@ -171,7 +172,7 @@ const bare = (source: string, container: Container, to: string) =>
   run('ffmpeg', [
     ...[...FFMPEG, '-i', source, '-threads', '1', '-skip_frame', 'nokey', '-i', source],
     ...['-map', '0:V:0', '-map', '0:a:0', '-c', 'copy', ...VIDEO[container], join(to, `video.${container}`)],
-    ...['-map', '0:a:0', ...SOUND[container], join(to, 'audio.m4a')],
+    ...['-map', '0:a:0', ...SOUND, join(to, 'audio.m4a')],
     ...['-map', '1:V:0', ...THUMBNAIL, '-frames:v', '3', join(to, 'thumbnail-%d.jpg')],
   ]);
 
