@@ -3,5 +3,6 @@
  */
 import './suites/pages.ts';
 import './suites/chunks.ts';
+import './suites/new-project.ts';
 // This suite is last, because it searches the logs of all suites for tokens.
 import './suites/devices.ts';

@@ -39,6 +39,7 @@ import { linksCsvRoute } from './routes/links-csv.ts';
 import { mcpRoutes } from './routes/mcp.ts';
 import { meRoutes } from './routes/me.ts';
 import { mediaRoutes } from './routes/media.ts';
+import { newPageRoutes } from './routes/new-page.ts';
 import { projectRoutes } from './routes/projects.ts';
 import { recorderRoutes } from './routes/recorder.ts';
 import { remindersRoutes } from './routes/reminders.ts';
@@ -108,6 +109,7 @@ export async function buildApp(context: Context): Promise<FastifyInstance> {
   await app.register(dashboardRoutes, context);
   await app.register(dashboardExtensionRoutes, context);
   await app.register(dashboardPageRoutes, context);
+  await app.register(newPageRoutes, context);
   await app.register(recorderRoutes, context);
   await app.register(uploadRoutes, context);
   await app.register(brandRoutes, context);

@@ -11,7 +11,8 @@ one: \`ffmpeg -f lavfi -i testsrc=duration=5 clip.webm\`.
 The project below is a sandbox: it uses nothing of your allowance, and is erased after a day. Each run creates one, and you can create ${LIMITS.sandboxes} sandboxes a
 day. Leave out \`sandbox\` for a real one.
 
-Choose one: [curl](#curl), [TypeScript](#typescript), [Python](#python), or [the command line](#the-command-line).
+Choose one: [curl](#curl), [TypeScript](#typescript), [Python](#python), or [the command line](#the-command-line). Without any of them, create a project
+on [the page \`/new\`](/new), which also shows the same call for curl.
 
 ${INSTALL_CLIENTS}
 

@@ -1,6 +1,6 @@
+import { CsvError, type CsvRecord, csvRecords } from '@recording-request/contract/csv-records';
 import { LIMITS } from '@recording-request/contract/limits';
 import { DomainError } from '@recording-request/kit/errors';
-import { CsvError, type CsvRecord, csvRecords } from '@recording-request/contract/csv-records';
 
 /** The columns of a person. Letter case does not matter in a header. */
 const COLUMNS = ['name', 'reference', 'email', 'locale', 'dueAt'] as const;
