@@ -41,7 +41,7 @@ export interface Command<F extends Flags = Flags> {
   /** The names of the arguments. A name in brackets is optional. */
   args: readonly string[];
   flags: F;
-  /** Where the address of the service comes from; RR_BASE_URL or rr login by default. */
+  /** The source of the service's address, in words; RR_BASE_URL or rr login by default. */
   addressFrom?: string;
   /** Further lines of the help. */
   notes?: string;

@@ -12,11 +12,11 @@ export function linksTable(links: readonly api.CreatedRecipientLink[]): string {
   return [[...head, 'tokenId'], ...rows].map(row => `${row.map(cellOf).join(',')}\r\n`).join('');
 }
 
-// A spreadsheet skips or hides these characters before a formula, and reads the full-width signs, too.
+// A spreadsheet skips or hides these characters before a formula. It also takes a full-width sign for the start of one.
 const HIDDEN = '\\s\\p{Cc}\\p{Default_Ignorable_Code_Point}';
 const SIGN = '[=+\\-@＝＋－＠]';
 const FORMULA = new RegExp(`^(?:[\\t\\r\\n]|[${HIDDEN}]*${SIGN})`, 'u');
-// A spreadsheet that separates by `;` or tab reads the text after one, or after a line break, as another cell.
+// If a spreadsheet separates cells by `;` or tab, another cell begins after each of these and after a line break.
 const INNER_FORMULA = new RegExp(`([;\\t\\r\\n])(?=["${HIDDEN}]*${SIGN})`, 'gu');
 
 /** Returns a cell in quotes. A spreadsheet must not run a text as a formula, so a `'` comes before it. */

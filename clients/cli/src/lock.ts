@@ -9,7 +9,7 @@ import { EXIT, Failure } from './failures.ts';
 interface Holder {
   pid: number;
   host: string;
-  /** When the process began, where the system says it: another process may get the same pid. */
+  /** The start of the process, on Linux: a later process may have the same pid. */
   began: string | undefined;
   id: string;
 }

@@ -2,7 +2,7 @@
 import { constants } from 'node:os';
 import { run } from './run.ts';
 
-// npm runs a script in the folder of the repository; paths are meant from the user's folder.
+// npm runs a script in the folder of the repository, but paths are relative to the user's folder.
 if (process.env.npm_lifecycle_event === 'rr' && process.env.INIT_CWD) process.chdir(process.env.INIT_CWD);
 
 const stop = new AbortController();
@@ -18,7 +18,7 @@ for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
     stoppedAt = performance.now();
     stop.abort(new DOMException(`stopped by ${name}`, 'AbortError'));
   });
-// The reader of the output has enough, such as head.
+// A reader of the output, such as head, may close it early.
 for (const stream of [process.stdout, process.stderr])
   stream.on('error', (error: NodeJS.ErrnoException) => process.exit(error.code === 'EPIPE' ? 0 : 1));
 

@@ -9,16 +9,16 @@ export interface Output {
   isJson: boolean;
   /** Prints the result: the JSON with `--json`, otherwise the lines. */
   result(json: unknown, lines: string | readonly string[]): void;
-  /** Prints a remark. It is no part of the result. */
+  /** Prints a remark. It is not part of the result. */
   note(line: string): void;
-  /** Returns a line that shows how far a long work is. */
+  /** Returns a line that shows the progress of long work. */
   progress(): Progress;
   /** Returns the text in this colour, for a line of `result`, if stdout is a terminal. */
   colour(colour: Colour, text: string): string;
 }
 
 export interface Progress {
-  /** Replaces the line. Without a terminal, prints one at most every five seconds. */
+  /** Replaces the line. Without a terminal, prints a line at most every five seconds. */
   show(line: string): void;
   end(): void;
 }
@@ -128,7 +128,7 @@ function short(text: string, limit: number): string {
         .join('')}…`;
 }
 
-/** Returns bytes in a unit for people. */
+/** Returns a number of bytes as text, such as `1.5 MB`. */
 export function sizeText(bytes: number): string {
   if (bytes < 1_000) return `${bytes} B`;
   const units = ['kB', 'MB', 'GB', 'TB'];

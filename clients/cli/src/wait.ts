@@ -1,6 +1,6 @@
 import { setTimeout } from 'node:timers/promises';
 
-// A timer of more milliseconds ends at once.
+// A timer with more milliseconds ends at once.
 const LONGEST_MS = 2 ** 31 - 1;
 
 /** Waits, at most 24.8 days. Throws the reason of the signal if it aborts. */

@@ -19,8 +19,8 @@ export interface FileInfo {
   /** Identifies these bytes, in quotes; undefined if the file cannot be resumed. */
   etag: string | undefined;
   /**
-   * The hex SHA-256 of the bytes; undefined if nobody gives it. Clips, thumbnails and audio have it, unless a proxy removes
-   * or weakens the ETag.
+   * The hex SHA-256 of the bytes; undefined if the response does not state it. The service states it for clips,
+   * thumbnails and audio, but a proxy may remove or weaken the ETag.
    */
   sha256: string | undefined;
   /** Such as video/webm; the owner's routes for video and audio say application/octet-stream. */
@@ -149,8 +149,8 @@ export class Download {
   }
 
   /**
-   * Returns a file, or the part that the call asks for. Throws `UnexpectedAnswerError` for another answer, also for a page:
-   * no file of the service is HTML.
+   * Returns a file, or the part that the call asks for. Throws `UnexpectedAnswerError` for another answer, such as a
+   * page: no file of the service is HTML.
    */
   async #send(call: Call, options: CallOptions): Promise<Response> {
     const response = await this.#transport.send(call, options);
@@ -225,7 +225,7 @@ const SHA256 = /^"([0-9a-f]{64})"$/;
 
 const RANGE = /^bytes (\d+)-\d+\/\d+$/;
 
-/** Returns the position of the first byte of a part; undefined if the server does not say it and the total size. */
+/** Returns the position of the first byte of a part; undefined unless the server states it and the total size. */
 const firstOf = ({ headers }: Response): number | undefined => {
   const [, first] = RANGE.exec(headers.get('content-range') ?? '') ?? [];
   return first === undefined ? undefined : Number(first);

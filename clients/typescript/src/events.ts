@@ -39,7 +39,7 @@ export interface EventsOptions extends CallOptions {
 export type EventsPage = Omit<OwnerEventsPage, 'events'> & { events: FeedEvent[] };
 
 const WAIT_SECONDS = 20;
-/** The time between two requests if the first brought nothing. */
+/** The time between two requests if the first returned no events. */
 const PAUSE_MS = 1_000;
 
 /**
@@ -68,7 +68,7 @@ export async function* followEvents(
       page = await readPage();
     } catch (error) {
       const oldest = error instanceof GoneError && error.is('cursor_expired') && error.headers.get('events-oldest');
-      // The oldest cursor does not expire at once: a service that says so would say it for ever.
+      // The oldest cursor cannot have expired already. A service that reports this would report it at every attempt.
       if (onExpired !== 'oldest' || !oldest || hasExpired) throw error;
       hasExpired = true;
       after = oldest;

@@ -55,7 +55,7 @@ async function saveOnce(download: Download, path: string, { onProgress, ...optio
     await file.sync();
   } catch (error) {
     await file.close();
-    // Bytes that are wrong, or that cannot be continued, must not be continued.
+    // A later call would continue these bytes, so they must not stay if they are wrong or cannot be continued.
     if (!isResumable(error, info)) await discard(path);
     throw error;
   }

@@ -65,7 +65,7 @@ export interface Call {
 }
 
 const LONGEST_ERROR = 65_536;
-/** The letters of a JSON or a document: bytes after decompression, for ASCII. */
+/** The maximum length of a JSON or a document, in UTF-16 units after decompression. */
 const LONGEST_TEXT = 64 * 1024 ** 2;
 const TEMPORARY_CONFLICTS = ['conflict', 'idempotency_key_in_use'] as const;
 
@@ -212,7 +212,7 @@ export class Transport {
     return `${method} ${this.baseUrl}${path.replace(/^\/(r|project)\/[^/]+/, '/$1/…')}`;
   }
 
-  /** Returns the body as text. Throws `UnexpectedAnswerError` if it is longer than any of the API. */
+  /** Returns the body as text. Throws `UnexpectedAnswerError` if it is longer than any text of the API. */
   async #wholeTextOf(call: Call, response: Response, options: CallOptions): Promise<string> {
     const text = await this.#textOf(call, response, options, LONGEST_TEXT);
     if (text.length <= LONGEST_TEXT) return text;

@@ -42,7 +42,7 @@ const CHUNK_BYTES = 8 * 1024 ** 2;
 const UPLOAD_RETRIES = 5;
 const MOST_RETRIES = 1_000;
 
-/** Sends a recording by tus-js-client to the uploads of a link. Returns the address of the upload. */
+/** Sends a recording to the uploads of a link, with tus-js-client. Returns the address of the upload. */
 export async function sendBytes(
   transport: Transport,
   path: string,
@@ -133,7 +133,7 @@ class UploadAttempts {
     const { timeoutMs = client.timeoutMs, onRetry = client.onRetry, signal } = options;
     const { retries = Math.max(UPLOAD_RETRIES, client.retries) } = options;
     this.#limits = { timeoutMs, onRetry, signal, maxRetryDelayMs: client.maxRetryDelayMs };
-    // tus-js-client begins them again after each progress.
+    // tus-js-client starts again with the first delay after each progress.
     this.delaysMs = Array.from({ length: Math.min(retries, MOST_RETRIES) }, (_, failure) => backoffOf(failure));
   }
 
@@ -221,7 +221,10 @@ async function bytesOf(source: UploadSource): Promise<ConstructorParameters<Tus[
   return Buffer ? Buffer.from(await source.arrayBuffer()) : source;
 }
 
-/** Returns whether tus-js-client finds the size of the source: of streams, only `fs.createReadStream(path)` has one. */
+/**
+ * Returns whether tus-js-client can find the size of the source. Among streams, it can only for
+ * `fs.createReadStream(path)`.
+ */
 const hasSize = (source: UploadSource): boolean =>
   source instanceof Uint8Array || source instanceof Blob || (source as { path?: unknown }).path != null;
 

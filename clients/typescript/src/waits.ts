@@ -7,7 +7,10 @@ const LONGEST_TIMER_MS = 2 ** 31 - 1;
 export const backoffOf = (attempt: number): number =>
   Math.min(LONGEST_BACKOFF_MS, BACKOFF_MS * 2 ** attempt) * (0.5 + Math.random() / 2);
 
-/** Calls `run` after `ms`, which may be longer than the 24 days of one timer; never after Infinity. Returns what cancels it. */
+/**
+ * Calls `run` after `ms`, which may be longer than the 24 days of one timer; never after Infinity. Returns a function
+ * that cancels the call.
+ */
 export function later(ms: number, run: () => void): () => void {
   let timer: ReturnType<typeof setTimeout>;
   const begin = (leftMs: number) => {

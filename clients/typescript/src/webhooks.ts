@@ -68,7 +68,7 @@ export async function unwrap(
       'The request has no webhook-id, webhook-timestamp or webhook-signature. Is webhookSecret set in the project?',
     );
   const ageSeconds = Math.abs(Date.now() / 1000 - Number(timestamp));
-  // A tolerance that is no number accepts nothing.
+  // A tolerance that is not a number accepts nothing.
   if (!/^\d{1,12}$/.test(timestamp) || !(ageSeconds <= toleranceSeconds))
     throw new SignatureError('The webhook-timestamp is too far from the clock of this computer.');
   const signed = bytesOf(`${id}.${timestamp}.`, body);
@@ -77,7 +77,7 @@ export async function unwrap(
     try {
       if (await isSigned(signed, signatures, each)) return parsed(body);
     } catch (error) {
-      // A malformed secret must not refuse what another one signed.
+      // A malformed secret in the list must not cause the refusal of a request that another secret signed.
       if (!(error instanceof SecretError)) throw error;
       failure = error;
     }

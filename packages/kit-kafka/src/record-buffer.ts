@@ -9,7 +9,7 @@ export interface RecordBufferOptions {
   concurrency: number;
   /**
    * Returns a function that works on a record. If the function resolves to a number, the scheduler calls it again after
-   * so many milliseconds; if it resolves to undefined, the record is done. It must not reject.
+   * that many milliseconds; if it resolves to undefined, the record is done. It must not reject.
    */
   workOn(record: TakenRecord): () => Promise<number | undefined>;
   /** Called when a record is done. */

@@ -19,7 +19,7 @@ export interface RecordConsumerOptions {
   log: Logger;
   /**
    * Returns a function that works on a record. If the function resolves to a number, the scheduler calls it again after
-   * so many milliseconds; if it resolves to undefined, the record is done. It must not reject. Soon after `stopping`
+   * that many milliseconds; if it resolves to undefined, the record is done. It must not reject. Soon after `stopping`
    * fires it should resolve to any number.
    */
   workOn(record: TakenRecord, stopping: AbortSignal): () => Promise<number | undefined>;

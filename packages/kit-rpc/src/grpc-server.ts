@@ -140,7 +140,7 @@ interface Scope extends CallScope {
 function scopeOf(call: AnyCall): Scope {
   const gone = new AbortController();
   let isOver = false;
-  // @grpc/grpc-js reports a cancellation for every closed stream, also after a response.
+  // @grpc/grpc-js reports a cancellation for every closed stream, even after a response.
   (call as EventEmitter).on('cancelled', () => {
     if (!isOver) gone.abort(new DomainError('cancelled', 'The caller went away.'));
   });

@@ -40,7 +40,7 @@ export interface TestSystem extends AsyncDisposable {
   logs(): Promise<string>;
 }
 
-/** A user with a token of every scope. */
+/** A user with one token that has every scope. */
 export interface Owner {
   userId: string;
   token: string;

@@ -156,7 +156,7 @@ test('a truncated answer is an outage, as when the provider restarts', async () 
       answers = [breaksOff(headers)];
       await assert.rejects(ask({ maxAttempts: 1 }), failsWith(/does not answer/, OutageError), JSON.stringify(headers));
     }
-  // A complete answer that cannot be decoded is no outage.
+  // A complete answer that cannot be decoded is not an outage.
   answers = [
     (_request, response) =>
       response.writeHead(200, { 'content-type': 'application/json', 'content-encoding': 'gzip' }).end('no gzip'),

@@ -61,7 +61,7 @@ export interface RunningService extends ServiceAddress {
 export interface Cluster extends AsyncDisposable {
   /** The gateway's base URL, without a trailing slash. */
   baseUrl: string;
-  /** `pid` is the id of the current process, also after a restart. */
+  /** `pid` is always the id of the current process, even after a restart. */
   services: Record<ServiceName, RunningService>;
   certificates: MachineCertificates;
   kill(name: ServiceName, signal: NodeJS.Signals): void;

@@ -6,9 +6,9 @@ export interface DeliveryOptions {
   url: string;
   secret: string;
   prefix: string | undefined;
-  /** Any answer is enough. */
+  /** True if any answer counts as accepted. */
   once: boolean;
-  /** The attempts before it gives up. */
+  /** The number of attempts before a failure. */
   tries: number;
 }
 
@@ -44,7 +44,7 @@ export function deliverTo({ url, secret, prefix, once, tries }: DeliveryOptions)
   };
 }
 
-// Receivers refuse a wrong signature with one of these.
+// Receivers refuse a wrong signature with one of these statuses.
 const hintOf = (status: number): string =>
   [400, 401, 403].includes(status) ? ' (does it have the secret of rr listen --print-secret?)' : '';
 

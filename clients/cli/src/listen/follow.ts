@@ -14,7 +14,7 @@ export interface FollowOptions {
   deliver: Deliver | undefined;
   untilIdle: boolean;
   query: NonNullable<api.ListEventsData['query']>;
-  /** The address, for people. */
+  /** The destination of the events, as the command prints it. */
   where: string;
 }
 
@@ -22,11 +22,11 @@ const WAIT_SECONDS = 20;
 const PAGE = 50;
 
 /**
- * Sends the events of the feed, in order, and stores the place after each. Resolves with `untilIdle` once there are no
- * more; otherwise never. Retries while the service is down.
+ * Sends the events of the feed, in order, and stores the place after each. With `untilIdle`, resolves when no events
+ * are left; otherwise it never resolves. Retries while the service is down.
  */
 export async function follow({ client, out, signal, place, since, deliver, untilIdle, query, where }: FollowOptions) {
-  // The beginning is stored before the first event, so that a command that is killed at once misses nothing either.
+  // The beginning is stored before the first event, so that even a command that is killed at once misses nothing.
   if (!place.position.cursor && !place.position.since) await place.save({ since: since.toISOString() });
   let sent = 0;
   out.note(`Listening; events go to ${where}. Ctrl-C ends.`);
@@ -44,7 +44,7 @@ export async function follow({ client, out, signal, place, since, deliver, until
         },
       )
       .catch(error => expired(error));
-    // The events up to the last one that was sent come again after a stop in the middle of a page.
+    // After a stop in the middle of a page, the page also has the events that were sent before the stop.
     const known = page.events.findIndex(event => event.eventId === start.eventId);
     for (const event of page.events.slice(known + 1)) {
       signal.throwIfAborted();

@@ -5,7 +5,7 @@ import { lock } from '../lock.ts';
 
 /** A place in the feed. */
 export interface Position {
-  /** The time to begin at, as long as there is no cursor. */
+  /** The time to begin at while there is no cursor. */
   since?: string | undefined;
   cursor?: string | undefined;
   /** The last event after `since` or `cursor` that was sent. */
@@ -18,7 +18,7 @@ export interface Place extends AsyncDisposable {
   save(position: Position): Promise<void>;
 }
 
-/** Opens the place of a file, or one in memory. Fails if another command uses the file. */
+/** Opens the place that a file stores; without a path, a place in memory. Fails if another command uses the file. */
 export async function openPlace(path: string | undefined): Promise<Place> {
   const place: Place = {
     position: {},

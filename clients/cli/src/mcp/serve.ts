@@ -18,10 +18,10 @@ export interface ServeOptions {
 }
 
 const CHECK_LIMIT_MS = 10_000;
-// As the gateway's own route.
+// The same limit as the gateway's route has.
 const MESSAGE_BYTES = 256 * 1024;
 const CALLS_AT_ONCE = 20;
-// As long as a call may take.
+// The time limit of a call.
 const END_LIMIT_MS = 60_000;
 
 /**
@@ -76,7 +76,7 @@ async function check(client: RecordingRequest, baseUrl: string, out: Output, sig
 
 const isUntrusted = (error: unknown) => error instanceof Error && 'isPermanent' in error && error.isPermanent === true;
 
-/** Follows the calls of a connection that have no answer yet. Reads no further ones while there are too many. */
+/** Tracks the calls of a connection that have no answer yet. Reads no further calls while there are too many. */
 function countCalls(transport: StdioServerTransport): { done(): Promise<void> } {
   const open = new Set<string | number>();
   let whenDone: (() => void) | undefined;

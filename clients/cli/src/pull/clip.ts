@@ -25,7 +25,7 @@ export interface Mirror {
   group: Group | undefined;
   /** Also compares the bytes of files that seem unchanged. */
   isDeep: boolean;
-  /** Gets the number of bytes that came. */
+  /** Called with the number of received bytes. */
   onBytes(count: number): void;
 }
 

@@ -22,7 +22,7 @@ export interface Entry {
   files: Record<string, Mirrored>;
   /** Paths that a process was about to write when it was killed: the files may exist. */
   pending?: string[];
-  /** It was erased on the server, and kept here by --keep-erased. */
+  /** True if the clip was erased on the server, and --keep-erased kept it here. */
   isErased?: boolean;
 }
 
@@ -41,7 +41,7 @@ type Line = Head | Entry | { removed: string } | { table: true };
 export class Journal {
   readonly #file: FileHandle;
   readonly #state: State;
-  /** The number of lines that were no valid records. The last one may be cut, and does not count. */
+  /** The number of lines that were not valid records. The last line may be cut, so it does not count. */
   readonly ignored: number;
 
   private constructor(file: FileHandle, state: State, ignored: number) {
@@ -75,7 +75,7 @@ export class Journal {
     return this.#state.entries;
   }
 
-  /** Whether the table was fetched after the last change. */
+  /** True if the table was fetched after the last change. */
   get isTableFresh(): boolean {
     return this.#state.isTableFresh;
   }

@@ -12,7 +12,7 @@ export const TABLE = 'submissions.csv';
 export const OWN_FOLDER = '.rr';
 // Names of devices on Windows, whatever their extension.
 const DEVICE = /^(?:con|prn|aux|nul|com[\d¹²³]|lpt[\d¹²³]|conin\$|conout\$)$/i;
-// The end of the name of each file of a clip. Such a name begins with the time, so a folder with a `_` in front differs.
+// The end of the name of each file of a clip. Such a name begins with the time, never with a `_`.
 const CLIP_FILE = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\.[a-z0-9]{1,5}$/;
 
 const ID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;

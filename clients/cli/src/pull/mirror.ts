@@ -21,7 +21,7 @@ export interface PullResult {
 export interface PassOptions {
   keepErased: boolean;
   signal: AbortSignal;
-  /** Gets a line for people. */
+  /** Called with a line about the progress. */
   onProgress(line: string): void;
 }
 

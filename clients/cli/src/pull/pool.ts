@@ -1,6 +1,6 @@
 /**
- * Runs `work` for each item, at most `size` at a time. The first failure stops the others by their signal; the pool
- * waits for them, and then throws it.
+ * Runs `work` for each item, at most `size` at a time. The first failure aborts the signal of the other items; the pool
+ * waits for them, and then throws this failure.
  */
 export async function pool<T>(
   items: AsyncIterable<T> | Iterable<T>,

@@ -27,7 +27,7 @@ export class Projects extends Resource {
     return this.api.patch(path`/api/projects/${projectId}`, body, options);
   }
 
-  /** Ends new responses; those that have begun may finish. */
+  /** Makes the project refuse new responses; responses that have begun may finish. */
   close(projectId: string, options?: CallOptions): Promise<api.ProjectDetail> {
     return this.api.post(path`/api/projects/${projectId}/close`, undefined, options);
   }
@@ -50,7 +50,7 @@ export class Projects extends Resource {
     return this.api.post(path`/api/projects/${projectId}/erase`, body, options);
   }
 
-  /** Returns how far the erasure of a project is. */
+  /** Returns the progress of the erasure of a project. */
   erasure(projectId: string, options?: CallOptions): Promise<api.Erasure> {
     return this.api.get(path`/api/projects/${projectId}/erasure`, options);
   }

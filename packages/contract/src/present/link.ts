@@ -36,7 +36,7 @@ const STATUS_NAMES: Record<number, RecipientLinkJson['status']> = {
   [LinkStatus.LINK_STATUS_DISABLED]: 'disabled',
 };
 
-/** Returns the filter value of a query. */
+/** Returns the status that a name in the query of a list means. */
 export const linkStatusOf = (name: LinkStatusName): LinkStatus =>
   Number(Object.keys(STATUS_NAMES).find(status => STATUS_NAMES[Number(status)] === name)) as LinkStatus;
 
@@ -54,7 +54,7 @@ const STATE_NAMES: Record<number, PersonStateName> = {
   [PersonState.PERSON_STATE_CLOSED]: 'closed',
 };
 
-/** Returns the filter value of a query. */
+/** Returns the state of a person that a name in the query of a list means. */
 export const personStateOf = (name: PersonStateName): PersonState =>
   Number(Object.keys(STATE_NAMES).find(state => STATE_NAMES[Number(state)] === name)) as PersonState;
 

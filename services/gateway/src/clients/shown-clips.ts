@@ -82,7 +82,7 @@ export async function ofReference(
   return { ...request, origins: { origins } };
 }
 
-/** Adds the filter of the response with a completion code. */
+/** Adds a filter for the response that has this completion code. */
 async function ofCode({ projects }: Projects, request: ListSubmissionsRequest, code: string) {
   const { ownerId, projectId, linkId, responseSessionId } = request;
   const { origin } = await projects.findCompletion({ ownerId, projectId, code });

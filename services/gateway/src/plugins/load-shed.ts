@@ -5,7 +5,7 @@ import type { FastifyInstance } from 'fastify';
 import type { Context } from '../context.ts';
 
 // Two measurements, because the delay is measured once a second, and a single high value (at the start, or after the
-// machine paused) is no overload.
+// machine paused) is not an overload.
 const LASTING_MS = 2_000;
 const FORGOTTEN_MS = 3_000;
 

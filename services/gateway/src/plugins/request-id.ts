@@ -10,7 +10,7 @@ export const newRequestId = (): string =>
 
 const ids = new WeakMap<IncomingMessage, string>();
 
-/** Returns the id of the running request; a new id for received bytes that are no request. */
+/** Returns the id of the running request; a new id for received bytes that are not a request. */
 export const requestIdOf = (request: IncomingMessage | undefined): string =>
   (request && ids.get(request)) ?? newRequestId();
 

@@ -67,7 +67,7 @@ async function* startingWith<T>(first: T, others: AsyncGenerator<T>): AsyncGener
   yield* others;
 }
 
-/** Yields the rows of a page in parts, because all rows of a creation together can have 8 MB. */
+/** Yields the rows of a page in parts, because all rows of a creation together can be 8 MB long. */
 function* textsOf(rows: readonly object[]): Generator<string> {
   let text = '';
   for (const row of rows) {

@@ -5,7 +5,8 @@ const TOLERANCE_SEC = 0.1;
 /** Containers may split packets of these codecs differently, so the comparison uses the number of bytes instead. */
 const IN_SAMPLES = /^(pcm|adpcm)_/;
 /**
- * Facts that the copy must not add either. For other facts, such as colours, an addition in the copy is no difference.
+ * Facts that the copy must not add either. For other facts, such as colours, an addition in the copy is not a
+ * difference.
  */
 const EITHER_WAY = /^(turn|pixels) /;
 

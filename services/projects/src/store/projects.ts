@@ -44,7 +44,7 @@ export const PLAIN_PROJECT = {
   sandboxDueAt: 0,
   outbox: 0,
 } as const;
-// Leaves out the long texts: the questions alone can have 100 KB.
+// Leaves out the long texts: the questions alone can be 100 KB long.
 const SUMMARY = {
   createdAt: 1,
   expiresAt: 1,

@@ -104,7 +104,7 @@ export const projectSchema = new Schema<ProjectDocument>(
   whole,
 )
   .index(...outboxIndex)
-  // Includes the name, so that a search reads only the index: the questions of one project can have 100 KB.
+  // Includes the name, so that a search reads only the index: the questions of one project can be 100 KB long.
   .index({ ownerId: 1, _id: -1, 'settings.projectName': 1 })
   .index(
     { remindAt: 1, ownerId: 1, _id: 1 },

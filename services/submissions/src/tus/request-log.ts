@@ -26,7 +26,7 @@ export function logRequest(log: Logger, request: IncomingMessage, response: Serv
       }),
       ...failure,
     };
-    // A body that stopped before its end is no server error, because its client resumes later.
+    // A body that stopped before its end is not a server error, because its client resumes later.
     const isAway = response.statusCode >= 500 && response.getHeader('error-code') !== 'upload_incomplete';
     log[failure || (isAnswered && isAway) ? 'warn' : 'info'](
       about,

@@ -174,7 +174,7 @@ function refuseAtOnce(response: ServerResponse, status: number, error: string, r
 
 /**
  * Returns the error sentence for a length that differs from the declared length or is below the offset. Declaring the
- * same length again is no error, because the last PATCH of a client may have been cut.
+ * same length again is not an error, because the last PATCH of a client may have been cut.
  */
 async function lengthFault(
   { uploads }: Pick<Context, 'uploads'>,

@@ -131,7 +131,8 @@ function partsOf(word: string): { text: string; isCut: boolean }[] {
 }
 
 /**
- * Cuts a part that is wider than a line between visible characters. A single character may still be wider than a line.
+ * Returns the pieces of a part, each at most as wide as a line. Cuts between visible characters, or between the code
+ * points of a character that is wider than a line.
  */
 function chunksOf(part: string): string[] {
   if (widthOf(part) <= LINE_UNITS) return [part];

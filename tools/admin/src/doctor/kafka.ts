@@ -28,7 +28,7 @@ export async function kafkaLines(
   ];
 }
 
-/** A group without members is no fault: the doctor may run before the services. */
+/** A group without members is not a fault: the doctor may run before the services. */
 function groupLine({ name, members, assigned, partitions, waiting = 0n }: GroupState): Line {
   if (members === 0) return note(`no process reads for the group ${name} now; ${waiting} events wait`);
   const reads = `${members} ${members === 1 ? 'member' : 'members'} of the group ${name}: ${assigned} of ${partitions} partitions are read, ${waiting} events wait`;

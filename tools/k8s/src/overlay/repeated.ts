@@ -11,7 +11,7 @@ export interface FolderObjects {
 
 /**
  * Returns the objects of all folders, each once, and a fault for each pair of folders with different versions of an
- * object: the last applied one would win. Equal objects in two folders are no fault.
+ * object: the last applied one would win. Equal objects in two folders are not a fault.
  */
 export function joinFolders(folders: FolderObjects[]): { objects: Manifest[]; findings: Finding[] } {
   const known = new Map<string, { name: string; object: Manifest }>();

@@ -214,7 +214,7 @@ async function step(by: 1 | -1): Promise<void> {
   if (next && open?.id === from) await replace(`#clip-${next}`);
 }
 
-/** Replaces this clip by another clip, also in the history, so that going back leads to the list. */
+/** Replaces this clip by another clip. Also replaces it in the history, so that going back leads to the list. */
 async function replace(hash: string): Promise<void> {
   history.replaceState(history.state, '', hash);
   await show(clipOf(hash) ?? '');

@@ -12,7 +12,7 @@ const LENGTH = /^\d{1,15}$/;
 
 /**
  * Parses the head of an HTTP/1 response: `text` is everything before the empty line. Returns undefined when `text` is
- * no such head.
+ * not such a head.
  */
 export function parseResponseHead(text: string): ResponseHead | undefined {
   const [statusLine = '', ...lines] = text.split('\r\n');

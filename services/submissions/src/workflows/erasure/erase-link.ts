@@ -13,7 +13,7 @@ export type LinkContext = EraseContext & Pick<Context, 'kafka'>;
 /** A unique link: it has one response, so it has at most as many clips as an interview has questions. */
 export type OwnedLink = LinkOfProject & { ownerId: string };
 
-/** The data that one call removed, also in the projects service. */
+/** The data that one call removed, including data in the projects service. */
 export interface ErasedLinkPart extends ErasedPart {
   ofProject: ErasedOfProject;
 }

@@ -23,8 +23,8 @@ export interface ErasedSubmission {
   /** When an earlier erasure happened; undefined without one. */
   erasedBeforeAt: Date | undefined;
   /**
-   * The link whose person is erased with the submission, so that its events lose their data too; "" if no person is
-   *  erased.
+   * The link whose person is erased with the submission; "" if no person is erased. The caller must also erase the data
+   * of all events about this link.
    */
   linkId: string;
 }

@@ -320,8 +320,8 @@ async function inspect(
     if (signal.aborted) return { inspection: undefined };
     if (error instanceof DomainError && error.code === 'unprocessable') return { notVideo: error.message };
     if (isBusy(error)) throw error;
-    // Missing bytes are no fault if another attempt has delivered the upload: then the media may already exist, and the
-    // bytes are removed.
+    // Missing bytes are not a fault if another attempt has delivered the upload: then the media may already exist, and
+    // the bytes are removed.
     if (isMissing(error) && !(await isDelivered(context, upload)))
       throw new Error('the store does not have every byte of an upload', { cause: error });
     const { id: uploadId, projectId, submissionId } = upload;

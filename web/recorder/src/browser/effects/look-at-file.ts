@@ -3,7 +3,7 @@ import type { FileKind, FileLook } from '../state/file.ts';
 // Checks from a file's bytes whether the file is a video, because its name and type are only claims.
 
 const HEAD_BYTES = 256 * 1024;
-// The index of an hour with two tracks has about 2 MB.
+// The index of an hour with two tracks takes about 2 MB.
 const INDEX_BYTES = 16 * 1024 * 1024;
 const BOXES_MAX = 64;
 const PROBE_MS = 3_000;
