@@ -11,7 +11,7 @@ import { SERVICES } from '@recording-request/stack/service-plan';
 import { startTestSystem } from '@recording-request/testing/test-system';
 import { until } from '@recording-request/testing/wait';
 
-/** A list of this length has 0.8 MB. A process that holds the whole list needs about 4 MB. */
+/** A list of this length takes 0.8 MB. A process that holds the whole list needs about 4 MB. */
 const LINKS = 2_000;
 const HEAP_MB = 112;
 const READERS = 60;

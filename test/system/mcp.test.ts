@@ -104,7 +104,7 @@ test('a confirm carries out its write once, also when it is repeated at the same
   assert.equal(ok(await ada.ask('/api/projects')).projects.length, 1);
 });
 
-/** Returns everything in a structured result that is not marked as other people's words. */
+/** Returns a structured result without the fields that are marked as other people's words. */
 function trusted(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(trusted);
   if (typeof value !== 'object' || value === null) return value;

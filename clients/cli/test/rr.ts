@@ -25,7 +25,7 @@ export function startRr(url: string, args: readonly string[], scratch: string, i
     stderr += part;
   });
   const done = once(child, 'close').then(([code]) => ({ code: code as number | null, stdout, stderr }));
-  /** Waits until stderr has the text. Fails if the command ends before. */
+  /** Waits until stderr has the text. Fails if the command ends without it. */
   const says = async (text: RegExp): Promise<void> => {
     while (!text.test(stderr)) {
       const ended = await Promise.race([once(child.stderr, 'data').then(() => false), done.then(() => true)]);

@@ -16,7 +16,7 @@ import { type SeedData, submissionsOf } from '../harness/seed.ts';
 
 const MODULES = fileURLToPath(new URL('../../../node_modules', import.meta.url));
 const LIMIT_MS = 120_000;
-// With only key frames, a clip has 3 MB. Each sample sends it in three chunks, of which the last is shorter.
+// With only key frames, a clip takes 3 MB. Each sample sends it in three chunks, of which the last is shorter.
 const PICTURE = { width: 1280, height: 720, keyFrameSec: 1 / 30, megabits: 40 };
 const ENTITIES: Record<string, string> = { lt: '<', gt: '>', quot: '"', '#39': "'", amp: '&' };
 

@@ -72,7 +72,7 @@ export function personalData(seed: SeedData, stores: Stores, traces: TraceReceiv
   const named = async () => (await submissionsOf(ada, project.projectId)).map(({ recipient }) => recipient?.name);
   const dashboard = async () => (await seed.ask(`/project/${project.projectToken}`)).text();
 
-  /** Sends every kind of request that contains or shows the person, also wrong ones. */
+  /** Sends every kind of request that contains or shows the person, including wrong requests. */
   async function use(): Promise<void> {
     const { tokenId } = project.recipientUrls[0]!;
     const link = `${path}/links/${tokenId}`;

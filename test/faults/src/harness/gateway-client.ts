@@ -33,7 +33,7 @@ export interface Answer {
 export interface Incident {
   at: Date;
   what: string;
-  /** The request's id in the gateway's log, also for a cut answer. */
+  /** The request's id in the gateway's log, even for a cut answer. */
   requestId?: string | undefined;
 }
 

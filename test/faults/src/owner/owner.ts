@@ -27,7 +27,7 @@ export interface Project {
 export interface Owner {
   readonly projects: Project[];
   create(settings?: Record<string, unknown>): Promise<Project>;
-  /** Creates a project for another owner, whose token this is. For this project, the methods below use that token. */
+  /** Creates a project for the owner of `apiToken`. For this project, the methods below use that token. */
   createFor(apiToken: string, settings?: Record<string, unknown>): Promise<Project>;
   /**
    * Returns the possible webhook secrets of a project. The first webhook can arrive before the response that names the
