@@ -66,7 +66,7 @@ declare module 'fastify' {
   }
   interface FastifyInstance {
     /**
-     * The error pages by the start of an address, in lower case. Every client gets them, also at addresses without a
+     * The error pages by the start of an address, in lower case. Every client gets them, even at addresses without a
      * route.
      */
     errorPages: Map<string, ErrorPage>;
