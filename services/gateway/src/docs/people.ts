@@ -115,8 +115,8 @@ whose reminders are stopped, or whose link accepts nothing: 422 \`not_remindable
 \`disabled\` of \`PATCH\`. The answer has each link with \`done\`, and the \`code\` and \`error\` of a refusal, such as not_remindable. Send an \`Idempotency-Key\`: a repetition then reminds nobody twice.
 
 \`\`\`sh
-api -X POST "$BASE/api/projects/$PROJECT/links/actions" -H 'Content-Type: application/json' -d "{"action": "disable", "tokenIds": ["$LINK"]}"
-api -X POST "$BASE/api/projects/$PROJECT/links/actions" -H 'Content-Type: application/json' -d "{"action": "enable", "tokenIds": ["$LINK"]}"
+api -X POST "$BASE/api/projects/$PROJECT/links/actions" -H 'Content-Type: application/json' -d '{"action": "disable", "tokenIds": ["'"$LINK"'"]}'
+api -X POST "$BASE/api/projects/$PROJECT/links/actions" -H 'Content-Type: application/json' -d '{"action": "enable", "tokenIds": ["'"$LINK"'"]}'
 \`\`\`
 
 To stop the reminders of one link, send \`PATCH …/links/<tokenId>\` \`{"remindersStopped": true}\`; \`false\` resumes them. The times that pass
