@@ -22,7 +22,7 @@ export interface Context {
   services: Services;
   /** Reads objects from the store. */
   openObject: OpenObject;
-  /** Lets a proxy in front send the bytes of media; undefined if this process sends them all. */
+  /** Lets a proxy in front send the bytes of media; undefined if this process itself sends all of them. */
   mediaOffload: MediaOffload | undefined;
   /** The counts that all gateways share; undefined if each gateway counts alone. */
   redis: Redis | undefined;
@@ -32,8 +32,9 @@ export interface Context {
   /** Limits on concurrent streams: exports; videos and audio; lists of several pages. */
   streams: { exports: StreamLimiter; media: StreamLimiter; lists: StreamLimiter };
   /**
-   * Recent look-ups of media, by owner, project, submission and kind. A player requests one range after another; these
-   * look-ups save one per range. They cannot expose erased media, because the store no longer has the bytes.
+   * Recent look-ups of media, by owner, project, submission and kind. A player requests one range after another;
+   * without this cache, each range would need a look-up. The cache cannot expose erased media, because the store no
+   * longer has the bytes.
    */
   recentMedia: LRUCache<string, GetMediaResponse>;
   recentProjects: RecentProjects;

@@ -24,7 +24,7 @@ export function httpServer(handle: RequestListener, config: Config, endCrowded: 
     // A whole request has no deadline, because uploads run for minutes. Headers, JSON bodies and idle connections have
     // deadlines.
     requestTimeout: 0,
-    // Otherwise, Node itself would refuse a request without a Host, with an empty body.
+    // With `true`, Node itself would refuse a request without a Host header, and its response would have an empty body.
     requireHostHeader: false,
   };
   // `queueRequests` runs first: a request that waits there has no trace yet, so its measured duration excludes the

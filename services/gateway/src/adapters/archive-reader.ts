@@ -146,7 +146,7 @@ interface ObjectRead {
   signal: AbortSignal;
 }
 
-/** Yields at most `left` bytes of an object that begins at `offset` of the archive. */
+/** Yields at most `left` bytes of an object whose first byte is at `offset` in the archive. */
 async function* objectBytes(
   object: ArchiveObject,
   { offset, left, locate, openObject, signal }: ObjectRead,

@@ -35,7 +35,9 @@ export interface OffloadedObject {
 export interface MediaOffload {
   /** The lifetime of a presigned address in seconds: the proxy uses the address at once. */
   readonly urlSeconds: number;
-  /** Returns the proxy's state from this request; undefined if the request did not come through the proxy. */
+  /**
+   * Returns the state that the proxy reports in this request; undefined if the request did not come through the proxy.
+   */
   offloadStateOf(request: IncomingMessage): OffloadState | undefined;
   /** Responds to the proxy with the address of the bytes and the headers to send with them. */
   redirect(reply: FastifyReply, object: OffloadedObject): FastifyReply;

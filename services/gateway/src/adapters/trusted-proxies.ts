@@ -4,7 +4,7 @@ type ForwardedFor = string | string[] | undefined;
 
 /** The operator's proxies in front of the gateway. */
 export interface TrustedProxies {
-  /** True if there are any. */
+  /** True if the operator trusts any proxy. */
   areSet: boolean;
   /** The number of proxies that each request passes; undefined if the operator gave their addresses instead. */
   count: number | undefined;
@@ -45,7 +45,7 @@ function blockListOf(texts: string[]): BlockList | undefined {
   return list;
 }
 
-/** Also finds an IPv4 address in its IPv6 form, which a socket for both families has. */
+/** Also finds an IPv4 address in IPv6 form: a socket for both families reports it in this form. */
 function contains(list: BlockList, address: string): boolean {
   const version = isIP(address);
   return version !== 0 && list.check(address, version === 6 ? 'ipv6' : 'ipv4');
@@ -67,7 +67,7 @@ export function callerAddress(proxies: TrustedProxies, peer: string, forwardedFo
   return addresses.find((address, hop) => !proxies.trusts(address, hop)) ?? addresses.at(-1)!;
 }
 
-/** Returns the sign in a request that the proxies are probably wrong; undefined without one. */
+/** Returns the sign in a request that TRUSTED_PROXIES is probably wrong; undefined if there is no sign. */
 export function proxyFault(
   proxies: TrustedProxies,
   peer: string,
@@ -89,7 +89,7 @@ export function proxyFault(
   return undefined;
 }
 
-/** Returns the entries of X-Forwarded-For; the last proxy's is the last. */
+/** Returns the entries of X-Forwarded-For. The last entry is from the last proxy. */
 export const hopsOf = (forwardedFor: ForwardedFor): string[] =>
   String(forwardedFor ?? '')
     .split(',')

@@ -10,14 +10,17 @@ const DEADLINE_MS = 30_000;
 
 type Filter = Pick<ListLinksRequest, 'personState' | 'reference' | 'changedAfter'>;
 
-/** Returns the filter of a query. */
+/** Returns the filter that a query states. */
 export const linkFilterOf = ({ state, reference, changedAfter }: LinkFilterInput): Filter => ({
   personState: state && personStateOf(state),
   reference: reference?.trim(),
   changedAfter: changedAfter === undefined ? undefined : new Date(changedAfter),
 });
 
-/** Yields the links of a project from `cursor` on; all links without a cursor and a filter. */
+/**
+ * Yields the links of a project from `cursor` on, if the filter selects them. Without `cursor`, begins at the first
+ * link.
+ */
 export const pagesOfLinks = (
   { projects }: Pick<Services, 'projects'>,
   { ownerId, projectId }: ProjectRef,
@@ -36,7 +39,7 @@ export const pagesOfLinks = (
 interface Creation {
   /** The first created links. */
   first: Link[];
-  /** The cursor of the remaining ones. */
+  /** The cursor of the links after `first`. */
   cursor: string | undefined;
   /** The number of created links. Later links of the project follow them in the list. */
   count: number;

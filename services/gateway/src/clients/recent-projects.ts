@@ -22,8 +22,8 @@ const KEPT_MS = 1_000;
 
 export function createRecentProjects(services: Pick<Services, 'projects'>): RecentProjects {
   const recent = new LRUCache<string, ShownProject>({ max: PROJECTS_MOST, ttl: KEPT_MS });
-  // One number for all projects: after a change of any project, a running read is not cached, even if its project did
-  // not change.
+  // One number for all projects: after a change of any project, the result of a read that was running is not cached,
+  // even if the read was of another project.
   let changes = 0;
   function changed(project: ProjectRef): void {
     changes += 1;

@@ -23,8 +23,8 @@ export interface Services {
   close(): void;
 }
 
-// The maximum number of bytes that wait in this process for each reader of an export, without the messages that were
-// already read.
+// The maximum number of bytes that wait in this process for each reader of an export. Messages that the reader already
+// got do not count.
 const EXPORT_WINDOW_BYTES = 256 * 1024;
 
 export function connectServices(

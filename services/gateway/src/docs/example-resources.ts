@@ -1,4 +1,4 @@
-/** One project of a bakery, used throughout openapi.json. A test validates every example by its schema. */
+/** One project of a bakery, used throughout openapi.json. A test validates every example against its schema. */
 import { dashboardUrl, qrCodeUrl, recipientUrl } from '@recording-request/contract/addresses';
 import { sampleSubmission } from '@recording-request/contract/sample-event';
 

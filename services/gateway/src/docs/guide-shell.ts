@@ -1,4 +1,4 @@
-/** The commands that come before those of a guide. */
+/** The commands that a reader must run before the commands of a guide. */
 export const GUIDE_SHELL = `\`\`\`sh
 BASE=https://record.example
 TOKEN=\${TOKEN:-api_...}       # your token

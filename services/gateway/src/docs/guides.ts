@@ -18,7 +18,7 @@ export interface Guide {
   text(baseUrl: string): string;
 }
 
-/** Every guide, in the order of all lists of them. */
+/** Every guide, in the order in which every list shows them. */
 const GUIDES: readonly Guide[] = [
   {
     name: 'start',
@@ -53,7 +53,7 @@ const GUIDES: readonly Guide[] = [
   { name: 'agents', title: 'Agents', summary: 'let an agent work in your projects, by MCP', text: agents },
 ];
 
-/** Returns the guides of a deployment: without MCP, it has none about agents. */
+/** Returns the guides of a deployment. Without MCP, there is no guide about agents. */
 export const guidesOf = ({ mcp }: Pick<Config, 'mcp'>): Guide[] =>
   GUIDES.filter(({ name }) => name !== 'agents' || mcp === 'on');
 

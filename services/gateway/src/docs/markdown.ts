@@ -5,12 +5,12 @@ const escaped = (text: string): string => text.replaceAll('&', '&amp;').replaceA
 
 const marked = new Marked({
   renderer: {
-    /** A sample has its file name as id, from the words after the three marks: its language and its name. */
+    /** The id of a sample is its file name. After the three backticks come the sample's language and its file name. */
     code({ text, lang = '' }: Tokens.Code) {
       const [, name] = lang.split(' ');
       return `<pre><code${name ? ` id="${name}"` : ''}>${escaped(text)}\n</code></pre>\n`;
     },
-    /** A heading has its words as id, as on GitHub. */
+    /** The id of a heading consists of its words, as on GitHub. */
     heading({ tokens, depth, text }: Tokens.Heading) {
       const id = text
         .toLowerCase()

@@ -76,7 +76,7 @@ const TEXTS: Record<string, string> = {
   'text/csv': 'submissionId,videoId,tokenId,…\r\n',
 };
 
-/** The files of operations, where another operation has a file of the same type. */
+/** The example files of operations, where the example of their media type in TEXTS is a different file. */
 const FILES: Record<string, string> = {
   exportLinksCsv:
     'name,reference,email,locale,recipientUrl,state,dueAt,tokenId,metadata,remindersSent,remindersStopped\r\n"Ana Sousa","P-17",…\r\n',
@@ -95,7 +95,7 @@ const ERRORS: Record<string, string> = {
   503: 'The service is busy; try again in a moment.',
 };
 const LARGEST_BODY = 1_048_576;
-/** The limits of operations with their own. */
+/** The body limits of the operations that have their own limit. */
 const LARGEST: Record<string, number> = { addLinks: PEOPLE_BYTES };
 /** The examples of 400 for operations with a body. */
 const INVALID: Record<string, string> = {

@@ -29,7 +29,7 @@ interface Call {
   query: [name: string, value: unknown] | undefined;
   headers: [name: string, value: string][];
   withToken: boolean;
-  /** A JSON body; `bytes` for the body of a file. */
+  /** A JSON body, or `undefined`; `bytes` is true if the body is the bytes of a file. */
   body: unknown;
   bytes: boolean;
   isJson: boolean;
@@ -54,7 +54,10 @@ const IDS: Record<string, string> = {
   uploadId: 'from createUpload: the end of the Location',
 };
 
-/** Returns the lines that come once before the samples of a language. `ids` are the values of ids; others are `...`. */
+/**
+ * Returns the lines that come once before the samples of a language. `ids` has the values of some ids; every other id
+ * becomes `...`.
+ */
 export function preludes(baseUrl: string, ids: Record<string, string> = {}): Samples {
   const of = (file: string, declared: (name: string, value: string, where: string) => string) =>
     [

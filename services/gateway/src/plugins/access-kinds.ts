@@ -3,7 +3,10 @@ import type { FastifyReply } from 'fastify';
 
 /** The callers that a route allows. The gateway does not start with a route that omits this field. */
 export type Access =
-  /** Without a scope, every token of an owner: the requests that the route then sends check their own scopes. */
+  /**
+   * Without a scope, every token of an owner may call the route: the requests that the route then sends check their own
+   * scopes.
+   */
   | { kind: 'owner'; scope?: Scope }
   /** The private token in the path gives access. */
   | { kind: 'dashboard' }
@@ -66,7 +69,7 @@ declare module 'fastify' {
   }
   interface FastifyInstance {
     /**
-     * The error pages by the start of an address, in lower case. Every client gets them, even at addresses without a
+     * The error pages, by the start of an address in lower case. GET and HEAD get them, even at addresses without a
      * route.
      */
     errorPages: Map<string, ErrorPage>;

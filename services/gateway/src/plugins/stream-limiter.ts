@@ -15,7 +15,7 @@ export interface StreamLimiter {
    * Counts an HTTP response as a stream until its connection has finished sending it. Throws `too_many` beyond a share.
    */
   (request: FastifyRequest, reply: FastifyReply): void;
-  /** Ends the report of the streams in metrics. */
+  /** Stops reporting the number of streams in metrics. */
   end(): void;
 }
 

@@ -13,7 +13,7 @@ import { operation } from '../plugins/operation.ts';
 
 /*
  * The owner's erasures. They run the same code in the services as the operator's command. One write of the submissions
- * service records the erasure of a project; after this write, it needs no further request.
+ * service records the erasure of a project; after this write, the erasure needs no further request.
  */
 
 // Long enough for a service to erase the links of a project, or to count a large project.

@@ -79,7 +79,7 @@ const TOO_MANY =
 const OUT_OF_RANGE: Record<number, string> = { 416: MEDIA_ERRORS[416] };
 const TOO_LARGE: Record<number, string> = { 409: 'More clips have a transcript than one archive may hold.' };
 
-/** The queries of those owner's exports whose query names differ from the usual ones. */
+/** The query schemas of the owner's exports, by format, where they differ from the schema of the other exports. */
 const QUERIES: Partial<Record<ExportFormat, object>> = {
   [ExportFormat.EXPORT_FORMAT_JSON]: ExportJsonQuery,
   [ExportFormat.EXPORT_FORMAT_CSV]: ExportCsvQuery,

@@ -15,8 +15,8 @@ import { CALL, TWO_STEPS, UNCONFIRMED } from './erasures.ts';
 type LinkRef = ProjectRef & { linkId: string };
 
 /*
- * The owner's erasure of a link. As for a project, one write of the submissions service records it; after this write,
- * it needs no further request.
+ * The owner's erasure of a link. As for a project, one write of the submissions service records the erasure; after this
+ * write, the erasure needs no further request.
  */
 export async function linkErasureRoutes(app: FastifyInstance, context: Context): Promise<void> {
   app.post<{ Body: EraseInput }>(

@@ -17,7 +17,9 @@ const DEADLINE_MS = 60_000;
 const NEVER = new AbortController().signal;
 const PASSED_ON = ['accept', 'content-type', 'mcp-protocol-version'];
 
-/** Serves the tools of agents, unless MCP is off. Keeps nothing between requests, so every replica answers each. */
+/**
+ * Serves the tools of agents, unless MCP is off. Keeps nothing between requests, so each request may reach any replica.
+ */
 export async function mcpRoutes(app: FastifyInstance, { config, baseUrl }: Context): Promise<void> {
   if (config.mcp === 'off') return;
   const { origin } = new URL(baseUrl);

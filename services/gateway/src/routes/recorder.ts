@@ -123,7 +123,7 @@ export async function recorderRoutes(app: FastifyInstance, context: Context): Pr
         return page(404, unknownLinkPage(language, brand));
       noteSubjectOf(request, found);
       const { linkId, projectId } = found;
-      // Also for a link that accepts nothing now, because its owner may open it again.
+      // Stops them even if the link accepts no responses now, because its owner may open it again.
       if (stop) await services.projects.stopReminders({ linkId, projectId });
       const stopped = stop || found.remindersStopped === true;
       return page(200, stopRemindersPage(language, brand, { projectName: found.settings.projectName, stopped }));

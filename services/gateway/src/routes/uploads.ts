@@ -29,7 +29,7 @@ const REQUEST_HEADERS =
 const ANSWER_HEADERS = /^(?:content-type|content-length|error-code|location|retry-after|tus-[a-z-]+|upload-[a-z-]+)$/;
 // An id is always one segment of the service's path.
 const UPLOAD_ID = /^[\w-]+$/;
-// Far more than the service's responses that this gateway reads: these have a few hundred bytes.
+// Far more than needed: the service's responses that this gateway reads itself have a few hundred bytes.
 const READ_BYTES = 65_536;
 const KEPT_MS = 1_000;
 const LOST_RETRIES = 3;
@@ -64,7 +64,7 @@ export async function uploadRoutes(app: FastifyInstance, context: Context): Prom
         headersTimeout: 0,
         bodyTimeout: 0,
         connectTimeout: 5_000,
-        // Shorter than a stopping service keeps idle connections open.
+        // Shorter than the time for which a stopping service keeps idle connections open.
         keepAliveTimeout: KEPT_MS,
         keepAliveMaxTimeout: KEPT_MS,
         ...(connect && { connect }),

@@ -58,7 +58,10 @@ export class StoreConnection {
     this.#socket.on('timeout', () => this.#timeOut());
   }
 
-  /** Sends a request and returns its response when the head has arrived. The signal ends the connection, also during the body. */
+  /**
+   * Sends a request and returns its response when the head has arrived. The signal ends the connection, even while the
+   * body arrives.
+   */
   get(request: string, signal: AbortSignal): Promise<StoreResponse> {
     if (this.#error) return Promise.reject(this.#error);
     this.#isIdle = false;

@@ -1,7 +1,10 @@
 // reminder-mail.mts
 import type { WebhookEvent } from '@recording-request/client';
 
-/** Returns the mail for an event, for your mailer; undefined if the event is no reminder, or its person has no address. */
+/**
+ * Returns the mail for an event, for your mailer; undefined if the event is not a reminder, or its person has no
+ * address.
+ */
 export function mailOf({ id, type, data }: WebhookEvent) {
   if (type !== 'link.reminder_due' || !data.link.recipient?.email) return undefined;
   const { recipient, recipientUrl, dueAt } = data.link;
