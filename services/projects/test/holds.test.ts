@@ -82,7 +82,7 @@ for (const aheadMs of [-12_000, 12_000]) {
   test(`a service whose clock is ${aheadMs} ms ahead claims, holds, lands and sweeps correctly`, async t => {
     const { linkId } = await sharedLink(2);
     const held = await begin(running, linkId);
-    // Longer than the lease of a running claim's transfer.
+    // Moves the clock by more than the lease of the transfer of a running claim.
     t.mock.timers.enable({ apis: ['Date'], now: Date.now() + aheadMs });
     const claimed = await begin(running, linkId);
     assert.equal(claimed.held, true);

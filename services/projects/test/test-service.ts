@@ -160,8 +160,8 @@ export async function land(
 }
 
 /**
- * Returns the counters of a link when no transfer of the link is running. `left`: the ids that a crash has left in the
- * link.
+ * Returns the counters of a link when no transfer of the link is running. `left`: the number of ids that a crash has
+ * left in the link.
  */
 export async function counters(running: TestProjects, linkId: string, left = 0) {
   const link = await until(

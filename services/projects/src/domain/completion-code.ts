@@ -7,7 +7,7 @@ const LENGTH = 8;
 // The chance that two responses have the same code is one in 10¹².
 const TRIES = 5;
 
-/** Returns the codes that a response may have, in the order in which it tries them. */
+/** Returns the codes that a response may have, in the order in which the service tries them. */
 export const codesOf = (responseId: string): string[] =>
   Array.from({ length: TRIES }, (_, attempt) => codeOf(responseId, attempt));
 
@@ -20,5 +20,5 @@ export function codeOf(responseId: string, attempt: number): string {
   return Array.from(hash.subarray(0, LENGTH), byte => DIGITS[byte % DIGITS.length]).join('');
 }
 
-/** Converts a code that a person wrote to the form of `codeOf`. */
+/** Returns a code in the form of `codeOf`. A person may have written it in lower case, or with similar letters. */
 export const codeAsWritten = (text: string): string => text.toUpperCase().replaceAll('O', '0').replaceAll(/[IL]/g, '1');

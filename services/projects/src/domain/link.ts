@@ -34,11 +34,11 @@ export interface Link {
   personKey?: string;
   /** The deadline that the owner stated. */
   dueAt?: Date;
-  /** When the owner last changed the deadline; absent if the link was made with it. */
+  /** When the owner last changed the deadline; absent if the owner never did. */
   dueSince?: Date;
-  /** The chosen reminders that this link has had: keys of `Project.reminders`. */
+  /** The reminders that the service has sent because they were due, as keys of `Project.reminders`. */
   reminded?: string[];
-  /** The number of all its reminders; absent for none. */
+  /** The number of all reminders of this link; absent if there were none. */
   remindersSent?: number;
   /** The time of the last reminder. */
   remindedAt?: Date;
@@ -101,7 +101,7 @@ export type ClaimRefusal = Exclude<LinkState, 'active'> | 'closed' | 'busy';
 
 /**
  * Returns why a use cannot be claimed now; undefined if it can. `busy`: all uses are claimed, but not all have landed.
- * Pass NO_END for a response that began before.
+ * Pass NO_END for a response that began earlier.
  */
 export function claimRefusal(link: Uses & Pick<Link, 'disabled'>, term: Term, now: Date): ClaimRefusal | undefined {
   const state = linkState(link, term, now);

@@ -4,7 +4,10 @@ export const sealedFor = {
   invitation: (linkId: string) => `invitation:${linkId}`,
   /** `responseId`: the key that responseKey returns. */
   reference: (responseId: string) => `reference:${responseId}`,
-  /** The context of the keyed digests of a project's people: nothing shows whether two projects have the same person. */
+  /**
+   * The context of the keyed digests of a project's people. It has the project's id, so that the digests do not show
+   * whether two projects have the same person.
+   */
   person: (projectId: string) => `person:${projectId}`,
   webhook: (projectId: string) => `webhook:${projectId}`,
   /** The value that confirms an erasure. */

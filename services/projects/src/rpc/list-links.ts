@@ -24,7 +24,7 @@ export const listLinks =
   };
 
 interface PageOptions {
-  /** The position of a link. */
+  /** The page begins after this position; undefined for the first page. */
   after: number | undefined;
   size: number;
   /** Undefined selects all links. */

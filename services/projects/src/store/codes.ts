@@ -5,7 +5,7 @@ import type { Hashes } from './hashes.ts';
 const hashOf = (projectId: string, code: string): Buffer =>
   createHash('sha256').update(`${projectId}:${code}`).digest();
 
-/** The completion codes that contributors have seen. A code belongs to one response of its project, on any shard. */
+/** The completion codes that contributors have seen. Within its project, a code belongs to only one response. */
 export function createCodes(hashes: Hashes) {
   async function find(projectId: string, code: string): Promise<string | undefined> {
     return (await hashes.find('code', hashOf(projectId, code)))?.id;

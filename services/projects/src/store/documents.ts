@@ -23,7 +23,10 @@ export type LinkDocument = Link & {
   applied: Types.ObjectId[];
   /** Increases with each change of a shared link's number of uses, see shared-uses.ts. */
   usesVersion: number;
-  /** True if `openedAt` exists, and if `completedAt` exists. The index of unique links needs these flags. */
+  /**
+   * `opened` is true if `openedAt` exists, and `complete` if `completedAt` exists. The index of unique links needs
+   * these flags.
+   */
   opened: boolean;
   complete: boolean;
   outbox?: OutboxEntry[];

@@ -36,7 +36,7 @@ interface Request {
 
 type Known = IdempotencyDocument & { now: Date };
 
-// The number of looks. A request may succeed at the moment when another one takes it over; the second look then finds
+// The number of tries. A request may succeed at the moment when another one takes it over; the second try then finds
 // its result.
 const LOOKS = 2;
 const WRITE_MS = 5_000;

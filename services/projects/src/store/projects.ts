@@ -153,8 +153,8 @@ export function createProjects({ projects }: Pick<Models, 'projects'>, hashes: H
     },
 
     /**
-     * Applies a change to a project as it was `before`, and adds the event of this change. Returns null if the owner no
-     * longer has the project, or if another request has changed one of the same fields.
+     * Applies a change to a project that the caller has read as `before`, and adds the event of this change. Returns
+     * null if the owner no longer has the project, or if another request has changed one of the same fields.
      */
     async update(before: Project, change: ProjectChange, event: OutboxEntry | undefined): Promise<Project | null> {
       const set: Record<string, unknown> = {};

@@ -58,8 +58,8 @@ export const tokenSchema = new Schema<TokenDocument>(
 ).index({ userId: 1, _id: 1 });
 
 /**
- * Returns the Mongoose type for storing a value. Lists contain texts. A text may be empty; with `required`, Mongoose
- * would treat an empty text as absent.
+ * Returns the Mongoose type for storing a value. The elements of every list are texts. A text may be empty; with
+ * `required`, Mongoose would treat an empty text as absent.
  */
 function storedAs(value: unknown) {
   if (Array.isArray(value)) return [String];

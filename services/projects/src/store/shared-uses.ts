@@ -7,9 +7,9 @@ import type { ClientSession } from './transaction.ts';
 import type { Users } from './users.ts';
 
 /*
- * Changes the number of uses of a shared link together with the owner's reservation, without a transaction over the
- * link. With such a transaction, waiting claims would fill the connection pool, and the transaction would then wait for
- * a connection.
+ * Changes the number of uses of a shared link together with the owner's reservation, without a transaction that
+ * includes the link. With such a transaction, waiting claims would fill the connection pool, and the transaction would
+ * then wait for a connection.
  *
  *  1. one transaction: reserve an increase, record the change in the project
  *  2. one write: the link accepts the change, or refuses it permanently; its `usesVersion` increases in both cases
@@ -75,7 +75,7 @@ export function createSharedUses({ projects, links }: Models, users: Users, tran
 
   return {
     /**
-     * `taken`: the link has the new number of uses. `refused`: more uses than that are claimed or landed. `busy`:
+     * `taken`: the link has the new number of uses. `refused`: more than `to` uses are claimed or landed. `busy`:
      * another change was running and is now finished; retry. Fails with `forbidden` if the allowance has no room.
      */
     async change(link: Link & { usesVersion: number }, to: number, signal?: AbortSignal) {

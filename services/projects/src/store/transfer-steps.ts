@@ -15,7 +15,7 @@ import type { Models } from './models.ts';
 import { linkOf, responseAt } from './responses.ts';
 
 /*
- * A transfer changes the counters of a link exactly once, without a transaction over the link:
+ * A transfer changes the counters of a link exactly once, without a transaction that includes the link:
  *
  *   1. the response records it                                                           (responses.insert, beginTransfer)
  *   2. the link takes it, if its id is not in `applied`: counters and id, one write      (applyToLink)
@@ -206,7 +206,7 @@ export function createTransferSteps({ links, responses }: Models, leaseMs: numbe
   };
 }
 
-/** Returns the date of the latest transfer for each name that has transfers. */
+/** Returns the date of the latest transfer in each list, by the list's name. Omits empty lists. */
 function latestDates(transfers: Record<string, Transfer[]>): Record<string, Date> {
   const dates = Object.entries(transfers).map(([name, all]) => [name, all.map(({ at }) => at.getTime())] as const);
   return Object.fromEntries(

@@ -20,7 +20,7 @@ export interface TransferOptions {
 
 const POLL_MS = 15;
 // The wait for another replica's transfer. A replica settles a transfer within milliseconds, or within seconds if the
-// database is busy; after two leases, another replica takes over the transfer of a dead one. A caller waits 5 s and
+// database is busy; after two leases, another replica takes over the transfer of a dead replica. A caller waits 5 s and
 // then retries.
 const PATIENCE_MS = 4_000;
 const SWEEP_BATCH = 200;

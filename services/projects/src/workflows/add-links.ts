@@ -26,8 +26,8 @@ export interface AddedLinks {
   first: MintedLink[];
   duplicates: Duplicate[];
   /**
-   * The videos that remain of the allowance; null without a limit. A dry run returns the number after the creation;
-   * negative if the allowance is too small.
+   * The videos that remain of the allowance; null without a limit. A dry run returns the number that the creation would
+   * leave: negative if the allowance is too small.
    */
   remaining: number | null;
 }

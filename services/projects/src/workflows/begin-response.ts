@@ -119,7 +119,7 @@ async function join(deps: Deps, given: Try, known: Response): Promise<Response |
     if (!sameDevice) acceptedTerms(response.settings, given.termsAccepted, deps.clock.now());
     return response;
   }
-  // Settles a transfer first: the one that released the use may still be running.
+  // Waits for a running transfer first, because it may be the one that releases the use.
   const settled = response.transfer ? await deps.store.transfers.settled(response._id) : response;
   return settled?.use === 'released' ? await beginAgain(deps, given, settled, sameDevice) : null;
 }

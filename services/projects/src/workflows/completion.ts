@@ -26,7 +26,7 @@ export async function completionOf(context: Deps, response: Response): Promise<C
 }
 
 /**
- * Returns the reference of a response: of a unique link, the owner's own; of a shared link, the one from the address
+ * Returns the reference of a response: for a unique link, the owner's own; for a shared link, the one in the address
  * that the contributor opened.
  */
 async function referenceOf(context: Deps, response: Response): Promise<string> {

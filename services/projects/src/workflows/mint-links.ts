@@ -31,9 +31,9 @@ export interface LinkOrder {
   now(): Date;
 }
 
-// Sealing 500 tokens takes some milliseconds; together, they have some hundred KB.
+// Sealing 500 tokens takes a few milliseconds, and all of them take a few hundred KB.
 const MINTED_AT_ONCE = LIMITS.linkPageSize;
-// The stored result contains the first links, and a MongoDB document has at most 16 MB.
+// The stored result contains the first links, and a MongoDB document can be at most 16 MB long.
 const FIRST_BYTES = 2 * 1024 * 1024;
 
 /**
@@ -60,7 +60,7 @@ export async function insertUnique(
   return first ?? [];
 }
 
-/** Returns the first links of a batch, as many as have invitations that are short enough for one HTTP response. */
+/** Returns the first links of a batch whose invitations fit together into FIRST_BYTES; always at least one link. */
 function firstOf(minted: MintedLink[]): MintedLink[] {
   let bytes = 0;
   const end = minted.findIndex(({ link }, index) => {

@@ -16,7 +16,7 @@ export interface Resealed {
   last: string | undefined;
 }
 
-// A batch has about 300 KB and takes a few milliseconds of AES.
+// The texts of a batch take about 300 KB, and AES takes a few milliseconds for them.
 const BATCH = 500;
 
 /**

@@ -35,7 +35,7 @@ export async function sendReminders(deps: Deps, log: Logger, signal?: AbortSigna
   return reminded;
 }
 
-/** Reminds one batch for each time of the project. Returns the number of reminded links. */
+/** Reminds one batch for each reminder time of the project. Returns the number of reminded links. */
 async function remindProject({ store, clock }: Deps, projectId: string, log: Logger): Promise<number> {
   const project = await store.projects.findForService(projectId);
   const now = clock.now();
