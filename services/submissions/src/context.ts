@@ -33,7 +33,7 @@ export interface Context extends Stores, AsyncDisposable {
   internal: Internal;
   connection: Connection;
   kafka: Kafka;
-  /** The bucket, with the connections for landings and for all work without separate connections. */
+  /** The bucket, with the connections for landings and for all other work except uploads and exports. */
   objects: Objects;
   /** The same bucket, with connections for uploads only. */
   uploadObjects: Objects;

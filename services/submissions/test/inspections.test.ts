@@ -53,8 +53,8 @@ test('many waiting inspections of one owner do not block the takes of another', 
     return busy();
   };
   const { uploads } = await otherProcess();
-  // The store's query without the condition on the due time, because the service of this test also takes uploads that
-  // are due.
+  // Does the same as the store's `due`, but also returns uploads that are not due: the service of this test lands the
+  // uploads that are due.
   const due: typeof uploads.due = async (limit, withoutOwners = []) => {
     const rows = harness.uploads.find({ state: 'finishing', ownerId: { $nin: withoutOwners } });
     const ids = await rows.sort({ nextTryAt: 1 }).limit(limit).toArray();

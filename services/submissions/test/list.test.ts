@@ -38,7 +38,7 @@ before(async () => {
     row(3, { reviewNote: 'front page', questionText: 'What is new?', video: { size: 3 } }),
     row(4, { transcriptText: 'front page', projectId: randomUUID() }),
     row(5, { transcriptText: 'front page', ownerId: randomUUID() }),
-    // So many rows that the query planner uses an index.
+    // Enough rows for the query planner to use an index.
     ...Array.from({ length: 300 }, (_, index) => row(100 + index, { linkId: `other ${index}` })),
   ];
   await models.submissions.collection.insertMany(rows as never);

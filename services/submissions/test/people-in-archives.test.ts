@@ -27,7 +27,7 @@ function invitingProjects<P extends { getProject: () => Promise<{ project: objec
   };
 }
 
-/** Returns the names that Python's zipfile finds in an archive, which it tests. */
+/** Tests an archive with Python's zipfile. Returns the names that zipfile finds. */
 async function namesIn(zip: Buffer): Promise<string[]> {
   await using directory = await mkdtempDisposable(join(tmpdir(), 'names-'));
   const path = join(directory.path, 'archive.zip');

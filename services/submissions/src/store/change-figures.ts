@@ -34,7 +34,8 @@ function noteEnd(type: SubmissionEvent['type'], after: Submission, fault: Change
   const failed = { 'recording.outcome': fault === 'clip' ? 'unusable' : 'failed' };
   if (type === 'submission.media.completed') mediaDelay(sinceLanding(after), { 'recording.outcome': 'ok' });
   if (type === 'submission.media.failed') mediaDelay(sinceLanding(after), failed);
-  // Does not measure the result of a repeated request, because its time since the landing depends on the user.
+  // Does not measure the result of a repeated request, because the time from the landing to this result depends on the
+  // user.
   if (after.transcriptRequest > 1) return;
   if (type === 'submission.transcript.completed') transcriptDelay(sinceLanding(after), { 'recording.outcome': 'ok' });
   if (type === 'submission.transcript.failed') transcriptDelay(sinceLanding(after), failed);

@@ -12,7 +12,7 @@ export interface Erasable {
   id: string;
   projectId: string;
   erasedAt?: Date;
-  /** Absent when its uploads and notes were removed. */
+  /** Absent after the uploads and notes of this answer were removed. */
   answer?: AnswerKey;
   /** The trace in which the clip landed. */
   trace?: Trace;

@@ -2,7 +2,8 @@ import { KIT_COLLECTIONS, type Sharding, type ShardKeys } from '@recording-reque
 
 /**
  * The shard key of each collection. Each project is on one shard with its clips, uploads and archives, because owners
- * list, count and export by project. A project is never split between shards: even a million clips are only some 10 GB.
+ * list, count and export by project. A project is never split between shards: even a million clips are only about 10
+ * GB.
  */
 const keys: ShardKeys = {
   ...KIT_COLLECTIONS,

@@ -45,7 +45,7 @@ export interface SubmissionStore extends SubmissionQueries, ProjectFigures {
   ): Promise<Submission | undefined>;
   /** Marks all submissions of a link as changed. Returns their number. */
   touch(ownerId: string, projectId: string, linkId: string): Promise<number>;
-  /** Returns those ids whose submissions were never stored. */
+  /** Returns the ids, among these, of submissions that were never stored. */
   missing(projectId: string, ids: string[]): Promise<string[]>;
   /** Adds an event to the outbox of a submission or its tombstone, unless the outbox has it already. */
   announce(key: { projectId: string; submissionId: string }, event: SubmissionEvent): Promise<void>;

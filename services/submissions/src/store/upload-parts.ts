@@ -30,7 +30,10 @@ export interface UploadParts {
   removePages(ids: string[]): Promise<void>;
 }
 
-/** Returns the parts. Fails when one between two others is missing, or the first does not begin at `offset`. */
+/**
+ * Returns the parts. Fails when a part is missing between two others, or when the first part does not begin at
+ * `offset`.
+ */
 export function inOrder(parts: Part[], offset = 0): Part[] {
   let next = offset;
   for (const part of parts) {

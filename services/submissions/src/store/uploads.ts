@@ -83,8 +83,8 @@ export interface UploadStore extends UploadLeases, Omit<UploadParts, 'removePage
   /** `refused` by `fail` → `finishing`, for another try; the hold starts again now. Returns false for other uploads. */
   retry(key: UploadKey): Promise<boolean>;
   /**
-   * Returns uploads that `fail` ended, and unless `failedOnly` also uploads whose failed landings are retried; in order
-   * of their last byte, after `after`.
+   * Returns uploads that `fail` ended; without `failedOnly`, also uploads whose failed landings are retried. Their
+   * order is that of their last byte, and they begin after `after`.
    */
   troubled(limit: number, failedOnly: boolean, after?: UploadPlace): Promise<Upload[]>;
   /** `refused` → `deleted` for an upload whose hold has expired. Returns false for other uploads. */
@@ -116,7 +116,7 @@ const RETRY_BASE_MS = 2_500;
 const RETRY_MAX_MS = 10 * 60_000;
 // A page shows only the newest uploads, because contributors may record many retakes.
 const SHOWN = 200;
-// The states in the query, because each state is a range of the index with the newest uploads first.
+// The query names the states, because each state is one range of the index, with the newest uploads first.
 const SHOWN_STATES: UploadState[] = ['uploading', 'finishing', 'landed', 'refused'];
 const SLOT_TRIES = 50;
 // If a process dies while it removes parts, another process retries after this time.

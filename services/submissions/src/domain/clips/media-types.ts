@@ -1,8 +1,8 @@
 const CONTAINER_TYPES: Record<string, string> = { webm: 'video/webm', matroska: 'video/x-matroska', mp4: 'video/mp4' };
 
 /**
- * Returns the media type of an upload, from the inspection, or without one from the first bytes. Only the first bytes
- * distinguish QuickTime and 3GP from MP4.
+ * Returns the media type of an upload: from the inspection if there is one, otherwise from the first bytes. Only the
+ * first bytes distinguish QuickTime and 3GP from MP4.
  */
 export const mimeTypeOf = (container: string | undefined, ofFirstBytes: string | undefined): string =>
   (container === 'mp4' && ofFirstBytes) ||

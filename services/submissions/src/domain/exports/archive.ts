@@ -125,8 +125,8 @@ export function directoryPiece(archive: Archive, offset: number): Piece {
 }
 
 /**
- * Returns the video of a page that contains the archive's byte at `offset`, and that byte's offset in the video: below
- * 0 in its header.
+ * Returns the video of a page that contains the archive's byte at `offset`, and that byte's offset in the video. The
+ * offset is negative if the byte is in the header before the video.
  */
 export function videoAt(page: ArchivePage, offset: number): { video: ArchivedVideo; offset: number } | undefined {
   let at = page.offset;

@@ -27,8 +27,8 @@ const NAMES: Record<number, string> = {
 const NAME_MS = 5_000;
 const NAME_DEADLINE_MS = 1_000;
 const NAMES_MAX = 1_000;
-// The number of presigned addresses in one response, because each costs a signature. A reader requests further parts in
-// another call.
+// The maximum number of presigned addresses in one response. It is small, because each address costs a signature. A
+// reader requests further parts in another call.
 const PARTS_AT_ONCE = 32;
 
 export const getMedia = ({

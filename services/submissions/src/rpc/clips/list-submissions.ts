@@ -95,7 +95,7 @@ async function answerOf(
   // Returns the submissions of a short page, not their JSON, because the caller merges it with the next pages.
   const isShort = nextCursor !== '' && clips.length < sizeOf(request);
   if (!presentation || clips.length === 0 || isShort) return page;
-  // Several callers may share the page, so this call must not end with the first one.
+  // Several callers may share the page, so the end of the call that read it must not cancel this one.
   const invitationOf = presentation.hasInvitations
     ? await callScope.exit(() => invitationsOf(projects, projectId, clips, { signal }))
     : nobodyInvited;

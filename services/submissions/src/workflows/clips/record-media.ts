@@ -14,8 +14,8 @@ interface SubmissionKey {
 }
 
 /**
- * Records the media worker's result. Then removes the upload if an equal video is stored and no part must be made
- * again. If a readable archive shows the upload or a backup is running, removes it later.
+ * Records the media worker's result. Then removes the upload if the media is ready and has its own video. If a readable
+ * archive shows the upload or a backup is running, removes the upload later.
  */
 export async function recordMedia(
   context: RecordContext,

@@ -32,7 +32,7 @@ export interface RetriedPage {
   next: string | undefined;
 }
 
-// A call examines this many clips well before its deadline.
+// So few that a call examines them well before its deadline.
 const LOOKED_AT_ONCE = 200;
 
 /**

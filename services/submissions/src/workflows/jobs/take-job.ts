@@ -12,7 +12,8 @@ export type ClaimContext = Pick<Context, 'config' | 'log' | 'submissions' | 'job
 export type Taker = Pick<Claim, 'kind' | 'holder'> & { again: boolean };
 
 const TAKERS_MAX = 100;
-// Limits a call that must first record very many jobs as failed.
+// The maximum number of tries in one call. A try may only record a job as failed, or find that an owner has no job
+// left.
 const LOOKS_MAX = 100;
 
 /**

@@ -16,7 +16,8 @@ export async function forgetEnded(
 ): Promise<void> {
   const { uploads, backupHold } = context;
   const older = await uploads.endedBefore({ linkId, responseId, projectId }, ENDED_KEPT);
-  // Keeps all while a backup runs, because it may need some of them. The end of the next upload checks them again.
+  // Keeps all of them while a backup runs, because the backup may need some. When the response's next upload ends, this
+  // function checks them again.
   if (older.length === 0 || (await backupHold.isHeld())) return;
   for (const upload of older) {
     await removeEnded(context, upload);

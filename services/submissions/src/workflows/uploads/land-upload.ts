@@ -333,7 +333,8 @@ async function inspect(
 /** Returns whether the submission was erased before or while it was stored. If it was, removes the rest of it. */
 async function isErased(context: LandContext, submission: Submission, isStored: boolean): Promise<boolean> {
   if (isStored) return await eraseIfProjectIs(context, submission);
-  // Removes it even when another process has taken the upload over, because nothing of an erased submission may stay.
+  // Removes the objects even when another process has taken the upload over, because nothing of an erased submission
+  // may stay.
   await context.objects.purge(submissionPrefix(submission.projectId, submission.id));
   return true;
 }
