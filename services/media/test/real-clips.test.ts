@@ -82,7 +82,9 @@ async function ofTwoSizes(): Promise<string> {
   return await joined(one!, other!);
 }
 
-/** Joins two MP4s with one video each by hand: the samples in sequence, and both descriptions in one table. */
+/**
+ * Joins two MP4s that have one video each, without ffmpeg: the samples in sequence, and both descriptions in one table.
+ */
 async function joined(one: Buffer, other: Buffer): Promise<string> {
   const boxOf = (bytes: Buffer, path: string[]) => {
     let [from, to] = [0, bytes.length];

@@ -16,9 +16,10 @@ export interface ClipFiles {
   sound: ChosenSound | undefined;
 }
 
-// Removes tags that name a device or a place, and random values, so that the same upload always gives the same bytes.
+// Removes tags, because they may name a device or a place. Removes random values, so that the same upload always gives
+// the same bytes.
 const PLAIN = ['-map_metadata', '-1', '-map_chapters', '-1', '-fflags', '+bitexact', '-flags', '+bitexact'];
-// The container may round a key frame's time.
+// The container may round the time of a key frame by up to this much.
 const ROUNDING_SEC = 0.002;
 // The length of the clip that ffmpeg reads for a picture: the key frame, and a margin because its stated time may be
 // slightly wrong.
@@ -147,8 +148,8 @@ function audioOutput(clip: ClipFiles, { stream, channel }: ChosenSound, input: n
 const beginOf = ({ atSec }: Pick<Moment, 'atSec'>) => Math.max(0, atSec - ROUNDING_SEC);
 
 /**
- * If the first time in the file is known, skips the probing of streams, because it decodes a picture for each reader.
- * Without probing, ffmpeg counts `-ss` from zero on the file's own clock, so this adds the first time.
+ * If the first time in the file is known, skips the probing of streams, because probing decodes a picture for each
+ * reader. Without probing, ffmpeg counts `-ss` from zero on the file's own clock, so this function adds the first time.
  */
 function pictureOptions(moment: Moment, { startSec }: Plan): string[] {
   const range = ['-ss', String((startSec ?? 0) + beginOf(moment)), '-t', String(PICTURE_SEC), '-skip_frame', 'nokey'];

@@ -46,7 +46,10 @@ export interface StreamScan extends StreamHeader {
   endSec: number | undefined;
   /** True when the file does not state the duration of the last packet. */
   openEnd: boolean;
-  /** The maximum number of earlier packets with a later time than a packet, counted up to MAX_REORDERED + 1. */
+  /**
+   * For each packet, the number of packets before it that have a later time; this is the highest of these numbers,
+   * counted up to MAX_REORDERED + 1.
+   */
   overtaken: number;
   keyFrames: number[];
 }

@@ -10,8 +10,8 @@ import type { BegunMedia, MadeMedia } from './make-media.ts';
 
 /**
  * Stores the media of a clip. Sends the video while `finish` compares it and makes the missing parts, but completes the
- * object only after `finish`. So a video that differs from its upload never replaces another run's video, and nothing
- * must remove it. Rejects with the failure of `finish`, an OutageError, or the signal's reason.
+ * object only after `finish`. So a video that differs from its upload never replaces another run's video, and never has
+ * to be removed. Rejects with the failure of `finish`, an OutageError, or the signal's reason.
  */
 export async function storeMedia(
   { clip, hasVideo }: BegunMedia,
