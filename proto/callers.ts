@@ -54,6 +54,8 @@ export const CALLERS: Readonly<Record<string, readonly Caller[]>> = {
   '/recording.submissions.v1.SubmissionsService/ListSubmissions': ['gateway'],
   '/recording.submissions.v1.SubmissionsService/GetSubmission': ['gateway', 'webhooks'],
   '/recording.submissions.v1.SubmissionsService/UpdateSubmission': ['gateway'],
+  '/recording.submissions.v1.SubmissionsService/GetReview': ['gateway'],
+  '/recording.submissions.v1.SubmissionsService/ChangeReview': ['gateway'],
   '/recording.submissions.v1.SubmissionsService/RequestTranscript': ['gateway'],
   '/recording.submissions.v1.SubmissionsService/RequestMedia': ['gateway'],
   '/recording.submissions.v1.SubmissionsService/CountSubmissions': ['gateway'],

@@ -31,6 +31,14 @@ export class Api {
     return this.json({ method: 'PATCH', path, json }, options);
   }
 
+  put<T>(path: string, json: unknown, options?: CallOptions): Promise<T> {
+    return this.json({ method: 'PUT', path, json }, options);
+  }
+
+  delete<T>(path: string, options?: CallOptions): Promise<T> {
+    return this.json({ method: 'DELETE', path }, options);
+  }
+
   file(path: string, options?: CallOptions, query?: object): Download {
     return new Download(this.transport, { path, query, anonymous: this.#anonymous }, options);
   }

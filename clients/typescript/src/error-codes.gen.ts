@@ -42,6 +42,7 @@ export const ERROR_CODES = [
   'not_remindable',
   'not_video',
   'too_long',
+  'too_many_notes',
   'idempotency_key_reused',
   'upload_locked',
   'rate_limited',

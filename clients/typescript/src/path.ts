@@ -6,6 +6,7 @@ const PARAMETERS: Record<string, string> = {
   projects: 'projectId',
   links: 'tokenId',
   submissions: 'submissionId',
+  notes: 'noteId',
   'webhook-deliveries': 'deliveryId',
   responses: 'responseSessionId',
 };

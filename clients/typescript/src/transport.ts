@@ -51,7 +51,7 @@ export interface CallOptions {
 export type Query = Record<string, string | number | boolean | readonly string[] | undefined | null>;
 
 export interface Call {
-  method?: 'GET' | 'HEAD' | 'POST' | 'PATCH';
+  method?: 'GET' | 'HEAD' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   /** Begins with a slash. */
   path: string;
   query?: object;

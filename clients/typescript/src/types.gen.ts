@@ -772,13 +772,17 @@ export type Submission = {
      */
     late: boolean;
     /**
-     * When any part of the submission last changed: media, transcript, note, selection, recipient, metadata or dueAt. In an event, the time of the event.
+     * When any part of the submission last changed: media, transcript, note, selection, rating, recipient, metadata or dueAt. In an event, the time of the event.
      */
     changedAt: string;
     /**
      * Whether the project is a sandbox, so that the clip is a test.
      */
     sandbox: boolean;
+    /**
+     * The owner's rating, 1 to 5; null without one.
+     */
+    rating: number | null;
 };
 
 export type ProjectSummary = {
@@ -1207,6 +1211,44 @@ export type SubmissionsPage = {
      */
     submissions: Array<Submission>;
     pagination: Pagination;
+};
+
+export type TimedNote = {
+    /**
+     * The note.
+     */
+    id: string;
+    /**
+     * The time in the clip, in seconds.
+     */
+    atSec: number;
+    /**
+     * The note.
+     */
+    text: string;
+    /**
+     * The name of the guest who wrote it; null: the owner.
+     */
+    author: string | null;
+    /**
+     * When it was written.
+     */
+    createdAt: string;
+};
+
+export type SubmissionReview = {
+    /**
+     * The submission.
+     */
+    submissionId: string;
+    /**
+     * The owner's rating, 1 to 5; null without one.
+     */
+    rating: number | null;
+    /**
+     * In the order of the clip.
+     */
+    notes: Array<TimedNote>;
 };
 
 export type ExportDocument = {
@@ -3897,6 +3939,342 @@ export type RequestMediaResponses = {
 };
 
 export type RequestMediaResponse = RequestMediaResponses[keyof RequestMediaResponses];
+
+export type GetReviewData = {
+    body?: never;
+    headers?: {
+        /**
+         * ETags that the client has: 304 if the answer has one of them.
+         */
+        'If-None-Match'?: string;
+    };
+    path: {
+        /**
+         * The project.
+         */
+        projectId: string;
+        /**
+         * The submission.
+         */
+        submissionId: string;
+    };
+    query?: never;
+    url: '/api/projects/{projectId}/submissions/{submissionId}/review';
+};
+
+export type GetReviewErrors = {
+    /**
+     * A value is not valid, or a name is not known; the sentence names it.
+     */
+    400: Error;
+    /**
+     * The token is missing, malformed, unknown or revoked.
+     */
+    401: Error;
+    /**
+     * The token lacks the scope, or the allowance is exceeded.
+     */
+    403: Error;
+    /**
+     * It does not exist, is not yours, or is not ready yet.
+     */
+    404: Error;
+    /**
+     * Too many requests; Retry-After says how long to wait.
+     */
+    429: Error;
+    /**
+     * Something went wrong on our side.
+     */
+    500: Error;
+    /**
+     * A part of the service is not answering.
+     */
+    503: Error;
+};
+
+export type GetReviewError = GetReviewErrors[keyof GetReviewErrors];
+
+export type GetReviewResponses = {
+    /**
+     * The rating and the timed notes of a submission
+     */
+    200: SubmissionReview;
+};
+
+export type GetReviewResponse = GetReviewResponses[keyof GetReviewResponses];
+
+export type RateSubmissionData = {
+    body: {
+        /**
+         * 1 to 5; null removes the rating.
+         */
+        rating: number | null;
+    };
+    path: {
+        /**
+         * The project.
+         */
+        projectId: string;
+        /**
+         * The submission.
+         */
+        submissionId: string;
+    };
+    query?: never;
+    url: '/api/projects/{projectId}/submissions/{submissionId}/review';
+};
+
+export type RateSubmissionErrors = {
+    /**
+     * A value is not valid, or a name is not known; the sentence names it.
+     */
+    400: Error;
+    /**
+     * The token is missing, malformed, unknown or revoked.
+     */
+    401: Error;
+    /**
+     * The token lacks the scope, or the allowance is exceeded.
+     */
+    403: Error;
+    /**
+     * It does not exist, is not yours, or is not ready yet.
+     */
+    404: Error;
+    /**
+     * The body is too large; the sentence names the limit.
+     */
+    413: Error;
+    /**
+     * The body is not JSON.
+     */
+    415: Error;
+    /**
+     * Too many requests; Retry-After says how long to wait.
+     */
+    429: Error;
+    /**
+     * Something went wrong on our side.
+     */
+    500: Error;
+    /**
+     * A part of the service is not answering.
+     */
+    503: Error;
+};
+
+export type RateSubmissionError = RateSubmissionErrors[keyof RateSubmissionErrors];
+
+export type RateSubmissionResponses = {
+    /**
+     * Rate a submission, or remove its rating
+     */
+    200: SubmissionReview;
+};
+
+export type RateSubmissionResponse = RateSubmissionResponses[keyof RateSubmissionResponses];
+
+export type DashboardGetReviewData = {
+    body?: never;
+    headers?: {
+        /**
+         * ETags that the client has: 304 if the answer has one of them.
+         */
+        'If-None-Match'?: string;
+    };
+    path: {
+        /**
+         * The private dashboard token, prefix prj_.
+         */
+        projectToken: string;
+        /**
+         * The submission.
+         */
+        submissionId: string;
+    };
+    query?: never;
+    url: '/project/{projectToken}/submissions/{submissionId}/review';
+};
+
+export type DashboardGetReviewErrors = {
+    /**
+     * A value is not valid, or a name is not known; the sentence names it.
+     */
+    400: Error;
+    /**
+     * It does not exist, is not yours, or is not ready yet.
+     */
+    404: Error;
+    /**
+     * Too many requests; Retry-After says how long to wait.
+     */
+    429: Error;
+    /**
+     * Something went wrong on our side.
+     */
+    500: Error;
+    /**
+     * A part of the service is not answering.
+     */
+    503: Error;
+};
+
+export type DashboardGetReviewError = DashboardGetReviewErrors[keyof DashboardGetReviewErrors];
+
+export type DashboardGetReviewResponses = {
+    /**
+     * The rating and the timed notes of a submission
+     */
+    200: SubmissionReview;
+};
+
+export type DashboardGetReviewResponse = DashboardGetReviewResponses[keyof DashboardGetReviewResponses];
+
+export type AddNoteData = {
+    body: {
+        /**
+         * An id of your choice. A repetition with the same id adds no second note.
+         */
+        id?: string;
+        /**
+         * The time in the clip, in seconds.
+         */
+        atSec: number;
+        /**
+         * The note.
+         */
+        text: string;
+    };
+    path: {
+        /**
+         * The project.
+         */
+        projectId: string;
+        /**
+         * The submission.
+         */
+        submissionId: string;
+    };
+    query?: never;
+    url: '/api/projects/{projectId}/submissions/{submissionId}/notes';
+};
+
+export type AddNoteErrors = {
+    /**
+     * A value is not valid, or a name is not known; the sentence names it.
+     */
+    400: Error;
+    /**
+     * The token is missing, malformed, unknown or revoked.
+     */
+    401: Error;
+    /**
+     * The token lacks the scope, or the allowance is exceeded.
+     */
+    403: Error;
+    /**
+     * It does not exist, is not yours, or is not ready yet.
+     */
+    404: Error;
+    /**
+     * The body is too large; the sentence names the limit.
+     */
+    413: Error;
+    /**
+     * The body is not JSON.
+     */
+    415: Error;
+    /**
+     * The submission has as many notes as it may have: too_many_notes.
+     */
+    422: Error;
+    /**
+     * Too many requests; Retry-After says how long to wait.
+     */
+    429: Error;
+    /**
+     * Something went wrong on our side.
+     */
+    500: Error;
+    /**
+     * A part of the service is not answering.
+     */
+    503: Error;
+};
+
+export type AddNoteError = AddNoteErrors[keyof AddNoteErrors];
+
+export type AddNoteResponses = {
+    /**
+     * Write a note at a time of the clip
+     */
+    200: SubmissionReview;
+};
+
+export type AddNoteResponse = AddNoteResponses[keyof AddNoteResponses];
+
+export type RemoveNoteData = {
+    body?: never;
+    path: {
+        /**
+         * The project.
+         */
+        projectId: string;
+        /**
+         * The submission.
+         */
+        submissionId: string;
+        /**
+         * The note.
+         */
+        noteId: string;
+    };
+    query?: never;
+    url: '/api/projects/{projectId}/submissions/{submissionId}/notes/{noteId}';
+};
+
+export type RemoveNoteErrors = {
+    /**
+     * A value is not valid, or a name is not known; the sentence names it.
+     */
+    400: Error;
+    /**
+     * The token is missing, malformed, unknown or revoked.
+     */
+    401: Error;
+    /**
+     * The token lacks the scope, or the allowance is exceeded.
+     */
+    403: Error;
+    /**
+     * It does not exist, is not yours, or is not ready yet.
+     */
+    404: Error;
+    /**
+     * Too many requests; Retry-After says how long to wait.
+     */
+    429: Error;
+    /**
+     * Something went wrong on our side.
+     */
+    500: Error;
+    /**
+     * A part of the service is not answering.
+     */
+    503: Error;
+};
+
+export type RemoveNoteError = RemoveNoteErrors[keyof RemoveNoteErrors];
+
+export type RemoveNoteResponses = {
+    /**
+     * Remove a note
+     */
+    200: SubmissionReview;
+};
+
+export type RemoveNoteResponse = RemoveNoteResponses[keyof RemoveNoteResponses];
 
 export type ExportJsonData = {
     body?: never;

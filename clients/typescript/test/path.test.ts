@@ -17,6 +17,7 @@ for (const value of ['', '.', '..', '../me', 'a/b', '..\\me'])
       ['tokenId', () => client.links.remind('p', value)],
       ['submissionId', () => client.submissions.erase('p', value, { confirm: 'c' })],
       ['submissionId', () => client.submissions.update('p', value, { selected: true })],
+      ['noteId', () => client.submissions.removeNote('p', 's', value)],
       ['submissionId', () => client.submissions.video('p', value).bytes()],
       ['projectId', () => client.projects.get(value)],
       ['projectId', () => client.links.list(value).first()],

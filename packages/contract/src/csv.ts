@@ -61,6 +61,7 @@ const COLUMNS = [
   'late',
   'changedAt',
   'sandbox',
+  'rating',
 ] as const;
 
 /**

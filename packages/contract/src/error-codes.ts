@@ -48,6 +48,7 @@ export const ERROR_CODES = {
     '422: the person of the link has sent a clip or stopped the reminders, or the link is shared, disabled, expired or closed.',
   not_video: '422: the bytes are not a playable video, or its picture is larger than 8K.',
   too_long: '422: the clip is longer than `maxDurationSec`.',
+  too_many_notes: '422: the submission has as many notes as it may have.',
   idempotency_key_reused: '422: this `Idempotency-Key` was used with another body.',
   upload_locked: '423: another request is writing to this upload; try again in a moment.',
   rate_limited: '429: too many requests; wait for `Retry-After`.',

@@ -32,6 +32,12 @@ export const LIMITS = {
   questionLength: 500,
   reviewNoteLength: 5_000,
   noteLength: 2_000,
+  /** The highest rating; the lowest is 1. */
+  rating: 5,
+  /** The maximum number of timed notes of an owner on a clip. */
+  timedNotes: 100,
+  /** The latest time of a note, in seconds. */
+  noteAtSec: 86_400,
   searchLength: 200,
   /** The maximum number of words in a search. Further words are ignored. */
   searchWords: 8,

@@ -43,6 +43,7 @@ import { newPageRoutes } from './routes/new-page.ts';
 import { projectRoutes } from './routes/projects.ts';
 import { recorderRoutes } from './routes/recorder.ts';
 import { remindersRoutes } from './routes/reminders.ts';
+import { reviewRoutes } from './routes/reviews.ts';
 import { submissionRoutes } from './routes/submissions.ts';
 import { transcriptRoutes } from './routes/transcripts.ts';
 import { uploadRoutes } from './routes/uploads.ts';
@@ -99,6 +100,7 @@ export async function buildApp(context: Context): Promise<FastifyInstance> {
   await app.register(linkActionRoutes, context);
   await app.register(linksCsvRoute, context);
   await app.register(submissionRoutes, context);
+  await app.register(reviewRoutes, context);
   await app.register(exportRoutes, context);
   await app.register(transcriptRoutes, context);
   await app.register(mediaRoutes, context);

@@ -33,7 +33,7 @@ before(async () => {
         path: path
           .replace('{projectId}', PROJECT_ID)
           .replace('{submissionId}', SUBMISSION_ID)
-          .replace(/\{(tokenId|deliveryId)\}/, SUBMISSION_ID),
+          .replace(/\{(tokenId|deliveryId|noteId)\}/, SUBMISSION_ID),
         tag: tags?.[0],
         scope: security?.[0]?.ownerToken[0],
       })),
@@ -56,7 +56,7 @@ test('the contract has 19 owner routes and 5 dashboard routes; the others are ex
   const dashboard = operations.filter(({ path }) => path.startsWith('/project/'));
   assert.equal(dashboard.filter(({ tag }) => tag === 'dashboard').length, 5);
   assert.ok(dashboard.every(({ method, tag }) => method === 'GET' && (tag === 'dashboard' || tag === 'extensions')));
-  assert.equal(owned().length, 19 + 23);
+  assert.equal(owned().length, 19 + 27);
 });
 
 test('without a valid token every owner route is 401, and the gateway calls no service', async () => {

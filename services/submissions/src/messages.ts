@@ -70,6 +70,7 @@ export function toMessage(submission: Submission): SubmissionMessage {
     responseId: submission.responseId,
     changedAt: submission.changedAt,
     sandbox: submission.sandbox,
+    rating: submission.rating,
   };
 }
 

@@ -45,7 +45,9 @@ export async function makeSampleWorld(owner: Owner, webhookUrl: string): Promise
     SYSTEM_WAIT,
   );
   const { deliveryId } = ok(await ask(`/api/projects/${projectId}/webhook-test`, { method: 'POST' }));
-  const shared: Ids = { projectId, projectToken, submissionId, deliveryId, tokenId: invited!.tokenId };
+  const ids = { projectId, projectToken, submissionId, deliveryId, tokenId: invited!.tokenId };
+  // The removal of an unknown note changes nothing.
+  const shared: Ids = { ...ids, noteId: crypto.randomUUID() };
 
   return {
     recording: padded(speech.bytes),

@@ -113,7 +113,17 @@ export const Submission: Shape = {
   late: 'boolean',
   changedAt: 'date-time',
   sandbox: 'boolean',
+  rating: 'integer|null',
 };
+
+export const TimedNote: Shape = {
+  id: 'uuid',
+  atSec: 'number',
+  text: 'string',
+  author: 'string|null',
+  createdAt: 'date-time',
+};
+export const SubmissionReview: Shape = { submissionId: 'uuid', rating: 'integer|null', notes: 'TimedNote[]' };
 
 export const Recipient: Shape = {
   name: 'string|null',

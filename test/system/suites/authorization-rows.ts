@@ -52,6 +52,13 @@ export const ROWS: Record<string, Row> = {
   listSubmissions: read('submissions:read'),
   getSubmission: read('submissions:read', clip),
   updateSubmission: read('projects:write', { json: {}, ...clip }),
+  getReview: read('submissions:read', clip),
+  rateSubmission: read('projects:write', { json: { rating: null }, ...clip }),
+  addNote: read('projects:write', {
+    json: { id: '019a3f0e-52c1-7a10-8c55-0d6f3b1f2a02', atSec: 0, text: 'x' },
+    ...clip,
+  }),
+  removeNote: read('projects:write', clip),
   // 409, because this clip's transcript did not fail.
   requestTranscript: read('projects:write', { allowed: 409, ...clip }),
   // 409, because this clip's media did not fail.
@@ -92,6 +99,7 @@ export const ROWS: Record<string, Row> = {
   dashboardGetWebhookEndpoint: read('dashboard'),
   dashboardExportSelected: read('dashboard'),
   dashboardGetSubmission: read('dashboard', clip),
+  dashboardGetReview: read('dashboard', clip),
   dashboardGetVideo: read('dashboard', clip),
   dashboardGetThumbnailStart: read('dashboard', clip),
   dashboardGetThumbnailMiddle: read('dashboard', clip),

@@ -176,9 +176,15 @@ async function judgePublic({ seed, keys }: Context, { method, path, security }: 
   }
 }
 
+// The removal of an unknown note changes nothing.
+const NO_NOTE = '01900000-0000-7000-8000-000000000000';
+
 function fill(path: string, ids: Ids, row: Row): string {
   const last = row.id ? ids[row.id] : '';
-  return path.replace('{projectId}', ids.projectId).replace(/\{(?:submissionId|tokenId|deliveryId)\}/, last);
+  return path
+    .replace('{projectId}', ids.projectId)
+    .replace(/\{(?:submissionId|tokenId|deliveryId)\}/, last)
+    .replace('{noteId}', NO_NOTE);
 }
 
 /** Returns true for a HEAD operation with the same security as its GET. The request for the GET tests both. */

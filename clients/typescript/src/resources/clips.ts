@@ -35,6 +35,42 @@ export class Submissions extends Resource {
     return this.api.patch(clip(projectId, submissionId), body, options);
   }
 
+  /** Returns the rating and the timed notes of a clip. */
+  review(projectId: string, submissionId: string, options?: CallOptions): Promise<api.SubmissionReview> {
+    return this.api.get(`${clip(projectId, submissionId)}/review`, options);
+  }
+
+  /** Rates a clip, or removes its rating. */
+  rate(
+    projectId: string,
+    submissionId: string,
+    body: api.RateSubmissionData['body'],
+    options?: CallOptions,
+  ): Promise<api.SubmissionReview> {
+    return this.api.put(`${clip(projectId, submissionId)}/review`, body, options);
+  }
+
+  /** Writes a note at a time of the clip. Chooses an `id` if the note has none, so that a retry adds no second note. */
+  addNote(
+    projectId: string,
+    submissionId: string,
+    body: api.AddNoteData['body'],
+    options?: CallOptions,
+  ): Promise<api.SubmissionReview> {
+    const note = { ...body, id: body.id ?? crypto.randomUUID() };
+    return this.api.post(`${clip(projectId, submissionId)}/notes`, note, options);
+  }
+
+  /** Removes a note. An unknown note changes nothing. */
+  removeNote(
+    projectId: string,
+    submissionId: string,
+    noteId: string,
+    options?: CallOptions,
+  ): Promise<api.SubmissionReview> {
+    return this.api.delete(`${clip(projectId, submissionId)}${path`/notes/${noteId}`}`, options);
+  }
+
   /** The video: as uploaded at first, then the seekable copy. */
   video(projectId: string, submissionId: string, options?: CallOptions): Download {
     return this.api.file(`${clip(projectId, submissionId)}/video`, options);

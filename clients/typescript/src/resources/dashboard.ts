@@ -42,6 +42,11 @@ export class Dashboard extends Resource {
     return this.api.get(this.#clip(submissionId), options);
   }
 
+  /** Returns the rating and the timed notes of a clip. */
+  review(submissionId: string, options?: CallOptions): Promise<api.SubmissionReview> {
+    return this.api.get(`${this.#clip(submissionId)}/review`, options);
+  }
+
   /** The video with its true media type. */
   video(submissionId: string, options?: CallOptions): Download {
     return this.api.file(`${this.#clip(submissionId)}/video`, options);

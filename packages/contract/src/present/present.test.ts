@@ -161,6 +161,7 @@ test('a submission with every value', () => {
     mediaStatus: MediaStatus.MEDIA_STATUS_READY,
     terms: { sha256: 'cd', text: 't', acceptedAt: at },
     language: 'de',
+    rating: 4,
   });
   assertIs(Submission, value);
   assert.equal(value.durationSec, 30);
@@ -171,7 +172,7 @@ test('a submission with every value', () => {
   assert.deepEqual(value.terms, { sha256: 'cd', acceptedAt: at.toISOString() });
   assert.match(value.thumbnailEndUrl ?? '', /thumbnail-end$/);
   assert.equal(value.mediaStatus, 'ready');
-  assert.equal(value.language, 'de');
+  assert.deepEqual([value.language, value.rating], ['de', 4]);
 });
 
 test('each transcript state has its name, and each name its state', () => {

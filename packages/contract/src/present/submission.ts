@@ -97,6 +97,7 @@ export function presentSubmission(submission: Submission, context: SubmissionCon
     late: isLate(submission, invitation),
     changedAt: isoDate(submission.changedAt ?? submission.createdAt, 'changedAt'),
     sandbox: submission.sandbox ?? false,
+    rating: submission.rating ?? null,
   };
 }
 

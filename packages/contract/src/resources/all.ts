@@ -18,6 +18,7 @@ import {
   ProjectSummary,
 } from './project.ts';
 import { EventLink, Recipient } from './recipient.ts';
+import { SubmissionReview, TimedNote } from './review.ts';
 import { AcceptedTerms, Pagination, Submission, SubmissionsPage } from './submission.ts';
 import { WebhookDeliveriesPage, WebhookDelivery, WebhookRedelivery } from './webhook-delivery.ts';
 import { WEBHOOK_EVENT_SCHEMAS } from './webhook-event.ts';
@@ -50,6 +51,8 @@ export const RESOURCES = [
   LinkActions,
   Pagination,
   SubmissionsPage,
+  TimedNote,
+  SubmissionReview,
   ExportDocument,
   WebhookDelivery,
   WebhookRedelivery,

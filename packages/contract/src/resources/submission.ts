@@ -1,4 +1,5 @@
 import Type, { type Static } from 'typebox';
+import { LIMITS } from '../limits.ts';
 import {
   dateTime,
   flag,
@@ -26,6 +27,12 @@ export const AcceptedTerms = Type.Object(
   { $id: 'AcceptedTerms', ...resource },
 );
 export type AcceptedTermsJson = Static<typeof AcceptedTerms>;
+
+export const rating = Type.Unsafe<number | null>({
+  type: ['integer', 'null'],
+  minimum: 1,
+  description: `The owner's rating, 1 to ${LIMITS.rating}; null without one.`,
+});
 
 export const Submission = Type.Object(
   {
@@ -81,9 +88,10 @@ export const Submission = Type.Object(
     metadata,
     late: flag('Whether the clip landed after the `dueAt` of its link.'),
     changedAt: dateTime(
-      'When any part of the submission last changed: media, transcript, note, selection, recipient, metadata or dueAt. In an event, the time of the event.',
+      'When any part of the submission last changed: media, transcript, note, selection, rating, recipient, metadata or dueAt. In an event, the time of the event.',
     ),
     sandbox: flag('Whether the project is a sandbox, so that the clip is a test.'),
+    rating,
   },
   { $id: 'Submission', ...resource },
 );

@@ -175,6 +175,20 @@ If a stored copy would lose something, the upload stays the video, also at \`rea
 \`transcriptStatus\` is \`pending\`, \`processing\`, \`completed\`, \`failed\`, \`disabled\` (transcription was off), or null (no sound).
 \`language\` is the recognised language, as an ISO 639-1 code (639-3 if it has none); null if nothing was said or the language is unknown.
 
+### Review a clip
+
+\`selected\`, \`reviewNote\` and \`rating\` (1–${LIMITS.rating}, or null) are on every submission. Notes at a time of the clip have their own route, because there may be many:
+
+\`\`\`sh
+CLIP="$BASE/api/projects/$PROJECT/submissions/$SUBMISSION"
+api -X PATCH "$CLIP" -H 'Content-Type: application/json' -d '{"selected": true, "reviewNote": "For the front page"}'
+api -X PUT "$CLIP/review" -H 'Content-Type: application/json' -d '{"rating": 5}'
+api -X POST "$CLIP/notes" -H 'Content-Type: application/json' -d '{"atSec": 12.5, "text": "Begin here"}'
+api "$CLIP/review"   # the rating and the notes
+\`\`\`
+
+A clip has at most ${LIMITS.timedNotes} notes. Give a note an \`id\` (a UUID) to repeat a request safely. \`DELETE …/notes/<noteId>\` removes it.
+
 ## Exports
 
 \`\`\`sh
@@ -191,7 +205,7 @@ than ${LIMITS.transcriptsZipClips.toLocaleString('en')} such clips it is 409.
 
 \`identities=none\` leaves out the people and the metadata of links: \`recipient\` is null and \`metadata\` is {} on submissions and links, the
 CSV's cells are empty, and transcripts.txt has no names. What contributors say and write stays. The CSV has \`recipientName\`,
-\`recipientReference\`, \`recipientEmail\`, \`recipientLocale\`, \`recipientVerified\`, \`metadata\` (as JSON), \`late\`, \`changedAt\` and \`sandbox\` at its end.
+\`recipientReference\`, \`recipientEmail\`, \`recipientLocale\`, \`recipientVerified\`, \`metadata\` (as JSON), \`late\`, \`changedAt\`, \`sandbox\` and \`rating\` at its end.
 \`project.zip?names=reference\` begins the names of the video files with the reference of the person; letters that Windows, macOS or Linux
 refuse become spaces, and a name has at most 100 bytes.
 
@@ -283,6 +297,7 @@ project lists the changes.
 
 With the API token, in addition to the routes above:
 \`PATCH /api/projects/<projectId>/submissions/<submissionId>\` \`{selected?, reviewNote?}\` ·
+\`GET\` and \`PUT …/submissions/<submissionId>/review\` \`{rating}\`, \`POST …/submissions/<submissionId>/notes\` \`{id?, atSec, text}\`, \`DELETE …/notes/<noteId>\` ·
 \`POST …/submissions/<submissionId>/transcript\` requests a failed transcript again · \`POST …/submissions/<submissionId>/media\` requests
 video, thumbnails and audio again if \`mediaStatus\` is \`failed\`, or \`ready\` with a \`mediaError\`, while the upload is kept (otherwise 409) ·
 \`PATCH /api/projects/<projectId>/links/<tokenId>\` \`{disabled?, remindersStopped?, recipient?, metadata?, dueAt?}\` ·

@@ -122,6 +122,7 @@ function submission(baseUrl: string) {
     videoId: '019a3f1b-9be4-7d3e-b1a7-6a2f40c9d203',
     reviewNote: 'For the front page',
     selected: true,
+    rating: 5,
     recipient: { name: null, reference: 'P-17', email: null, locale: null, verified: false },
     changedAt: '2026-03-02T10:20:00.000Z',
   };
@@ -214,6 +215,15 @@ export function exampleResources(baseUrl: string) {
       links: { sharedLink: shared, recipientUrls: [unique] },
       terms: {},
       submissions: [clip],
+    },
+    review: {
+      ...{ submissionId: SUBMISSION, rating: 5 },
+      notes: [
+        {
+          ...{ id: '019a3f1b-9be4-7d3e-b1a7-6a2f40c9d210', atSec: 12.5, text: 'Begin here', author: null },
+          createdAt: '2026-03-02T10:20:00.000Z',
+        },
+      ],
     },
     delivery,
     deliveries: {

@@ -66,6 +66,8 @@ const BODIES: Record<string, unknown> = {
   eraseSubmission: { confirm: 'k1.Zm9yIG9uZSBjbGlwLCB0ZW4gbWludXRlcw' },
   testWebhook: { type: 'submission.media.completed' },
   redeliverWebhooks: { from: '2026-03-02T00:00:00Z', to: '2026-03-03T00:00:00Z', undeliveredOnly: true },
+  rateSubmission: { rating: 5 },
+  addNote: { id: '019a3f1b-9be4-7d3e-b1a7-6a2f40c9d210', atSec: 12.5, text: 'Begin here' },
   updateSubmission: { selected: true, reviewNote: 'For the front page' },
 };
 
@@ -103,6 +105,8 @@ const INVALID: Record<string, string> = {
   createProject: 'count must be at least 1.',
   updateProject: `maxDurationSec must be at most ${LIMITS.maxDurationSec}.`,
   updateSubmission: `reviewNote must have at most ${LIMITS.reviewNoteLength} characters.`,
+  rateSubmission: `rating must be a whole number from 1 to ${LIMITS.rating}, or null.`,
+  addNote: `atSec must be a number from 0 to ${LIMITS.noteAtSec}.`,
   updateLink: 'dueAt must be a time with its zone, such as 2026-03-02T10:00:00Z.',
   addLinks:
     'links[1].email must be an email address of at most 320 characters, such as ana@example.org. Nothing was created.',
@@ -129,6 +133,7 @@ const CONFLICTS: Record<string, string> = {
 };
 
 const UNPROCESSABLE: Record<string, string> = {
+  addNote: `A clip has at most ${LIMITS.timedNotes} notes: remove one first.`,
   eraseLink:
     'The shared link belongs to many people, so it cannot be erased: disable it and erase its submissions, or erase the project.',
 };
@@ -157,6 +162,11 @@ function answersOf(baseUrl: string): Record<string, unknown> {
     listSubmissions: all.submissions,
     getSubmission: all.submission,
     updateSubmission: all.submission,
+    getReview: all.review,
+    rateSubmission: all.review,
+    addNote: all.review,
+    removeNote: { ...all.review, notes: [] },
+    dashboardGetReview: all.review,
     requestTranscript: { ...all.submission, transcriptStatus: 'pending', transcriptText: null, transcriptVtt: null },
     requestMedia: { ...all.submission, mediaStatus: 'processing', mediaError: null },
     exportJson: all.bundle,

@@ -47,6 +47,7 @@ const IDS: Record<string, string> = {
   projectId: 'from createProject or listProjects',
   tokenId: 'a link, from listLinks',
   submissionId: 'a clip, from listSubmissions',
+  noteId: 'a note, from getReview',
   deliveryId: 'from listWebhookDeliveries',
   projectToken: 'from createProject: the end of the dashboardUrl',
   token: 'the end of a recipientUrl',

@@ -105,7 +105,7 @@ function described({ summary, description }: FastifySchema, access: Access): str
 }
 
 function errorsOf(schema: FastifySchema, route: RouteOptions, access: Access): [status: string, description: string][] {
-  const takesBody = route.method === 'POST' || route.method === 'PATCH';
+  const takesBody = ['POST', 'PUT', 'PATCH'].includes(String(route.method));
   const errors: [string, string][] = [];
   const ids = schema.params as { properties?: Record<string, { format?: string }> } | undefined;
   const checksParams = Object.values(ids?.properties ?? {}).some(property => property.format === 'uuid');

@@ -14,6 +14,7 @@ import { measureVideos } from './clips/measure-videos.ts';
 import { beginErasure, getErasure } from './clips/own-erasure.ts';
 import { requestMedia } from './clips/request-media.ts';
 import { requestTranscript } from './clips/request-transcript.ts';
+import { changeReview, getReview } from './clips/review.ts';
 import { touchLink } from './clips/touch-link.ts';
 import { updateSubmission } from './clips/update-submission.ts';
 import { exportProject } from './exports/export.ts';
@@ -44,6 +45,8 @@ export const submissionsHandlers = (context: Context): Handlers<SubmissionsServi
   listSubmissions: listSubmissions(context),
   getSubmission: getSubmission(context),
   updateSubmission: updateSubmission(context),
+  getReview: getReview(context),
+  changeReview: changeReview(context),
   requestTranscript: requestTranscript(context),
   requestMedia: requestMedia(context),
   countSubmissions: countSubmissions(context),

@@ -62,7 +62,7 @@ const PLAN_FIELDS = {
   ...{ 'video.key': 1, 'video.size': 1, 'source.key': 1, 'source.size': 1 },
 } as const;
 const FIELDS: Record<ExportPart, Record<string, 0 | 1>> = {
-  texts: { outbox: 0, unreadable: 0, 'terms.text': 0, 'source.parts': 0 },
+  texts: { outbox: 0, unreadable: 0, 'terms.text': 0, 'source.parts': 0, timedNotes: 0 },
   terms: { terms: 1 },
   video: { createdAt: 1, video: 1, source: 1, linkId: 1, link: 1, responseId: 1 },
 };

@@ -165,6 +165,11 @@ const submissionSchema = new Schema(
     note: String,
     reviewNote: String,
     selected: Boolean,
+    rating: Number,
+    timedNotes: {
+      type: [{ _id: false, id: String, atSec: Number, text: String, createdAt: Date }],
+      default: undefined,
+    },
     transcriptStatus: { type: String, required: true },
     transcriptText: String,
     transcriptVtt: String,

@@ -52,7 +52,7 @@ export type LandedClip = Pick<
   | 'transcriptError'
 >;
 
-const LISTED = { outbox: 0, 'terms.text': 0, 'source.parts': 0 } as const;
+const LISTED = { outbox: 0, 'terms.text': 0, 'source.parts': 0, timedNotes: 0 } as const;
 const TRANSCRIPTS = { transcriptText: 0, transcriptVtt: 0 } as const;
 
 type Row = Omit<Submission, 'id'> & { _id: string; revision: number };

@@ -77,6 +77,14 @@ export interface LinkDetails {
   position: number;
 }
 
+/** A reviewer's note at a time of the clip. */
+export interface TimedNote {
+  id: string;
+  atSec: number;
+  text: string;
+  createdAt: Date;
+}
+
 /** A clip that landed. */
 export interface Submission {
   id: string;
@@ -94,6 +102,10 @@ export interface Submission {
   note: string | undefined;
   reviewNote: string | undefined;
   selected: boolean;
+  /** The owner's rating, 1 to 5. */
+  rating?: number | undefined;
+  /** The owner's notes, by time. Lists and exports do not load them. */
+  timedNotes?: TimedNote[] | undefined;
   transcriptStatus: TranscriptState;
   transcriptText: string | undefined;
   transcriptVtt: string | undefined;
