@@ -11,9 +11,9 @@ import { cameThroughProxies, type TrustedProxies } from './trusted-proxies.ts';
 const LOCATION = '@media_offload';
 const SECRET = /^[\w.~+/=-]{32,256}$/;
 /**
- * When the gateway's response redirects nginx to the store, nginx keeps these headers of the response and adds the
- * headers of its location. If nginx cannot get the object, it repeats the request to the gateway, and then the client
- * would get each header twice.
+ * nginx keeps these headers of a response that redirects it to the store, and its location adds them again. If nginx
+ * then cannot get the object and repeats the request to the gateway, the client would get each header twice. So the
+ * gateway renames them.
  */
 const KEPT_BY_NGINX = ['cache-control', 'content-disposition'];
 

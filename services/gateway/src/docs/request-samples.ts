@@ -84,7 +84,7 @@ const COMPUTED: Record<string, Pick<Samples, 'curl' | 'python'>> = {
   },
 };
 
-// An upload needs one of two optional headers.
+// The creation of an upload needs one of two optional headers; samples use Upload-Length.
 const isShown = ({ operationId }: Sampled, { name, required }: { name: string; required?: boolean }): boolean =>
   required === true || (operationId === 'createUpload' && name === 'Upload-Length');
 

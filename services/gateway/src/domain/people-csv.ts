@@ -165,8 +165,8 @@ function personOf({ cells }: CsvRecord, columns: Column[]): PersonRow['person'] 
 }
 
 /**
- * Yields the parts of the file with a last column `error`. It replaces such a column of an earlier import. Empty
- *  columns at the end are removed.
+ * Yields the parts of the file with a last column `error`, which replaces the column `error` of an earlier import.
+ * Empty columns at the end are removed.
  */
 export function* withErrors(file: PeopleFile, errorOf: (row: PersonRow) => string): Generator<string> {
   const { text, separator, header, columns, rows } = file;

@@ -112,7 +112,7 @@ export function installAccess(
     }
   }
 
-  /** Counts an unknown token also for the address, because each invented token has its own count. */
+  /** Also counts an unknown token for its address, because each invented token has a count of its own. */
   async function notGuessed<T>(
     token: TokenHash,
     open: (token: TokenHash) => Promise<T>,

@@ -29,8 +29,8 @@ export function installShortBodies(app: FastifyInstance): void {
   app.addHook('onRequest', async (request, reply) => {
     if (!request.routeOptions.config?.streamsBody) return;
     const { raw } = request;
-    // Reads the socket now, because undici removes it from a request whose body it drops. At this point, only buffered
-    // bytes of the body have been read.
+    // Reads the socket now, because undici removes the socket from a request when it drops the request's body. At this
+    // point, only buffered bytes of the body have been read.
     const { socket } = raw;
     request.streamedFrom = { socket, bodyBeganAt: socket.bytesRead - raw.readableLength };
     onShortBody(raw, () => endShortBody(request, reply));

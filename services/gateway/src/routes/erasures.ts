@@ -122,7 +122,7 @@ async function eraseProject(context: Context, target: ProjectRef, confirm: strin
   await services.projects.confirmErasure({ ...target, submissionId: '', confirm });
   const { erasure } = await services.submissions.beginErasure(target, CALL);
   recentProjects.changed(target);
-  // The webhooks service erases the events in any case; this call only makes the answer complete.
+  // The webhooks service erases the events even without this call; the call only makes the answer complete.
   await services.webhooks.eraseEvents({ ...eventsOf(target), dryRun: false }, CALL);
   return await shownErasure(context, target, erasure!);
 }

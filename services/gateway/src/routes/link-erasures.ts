@@ -57,7 +57,7 @@ async function eraseLink(context: Context, link: LinkRef, confirm: string | unde
   await services.projects.confirmLinkErasure({ ...link, confirm }, CALL);
   const { erasure } = await services.submissions.beginLinkErasure(link, CALL);
   recentProjects.changed({ ownerId, projectId });
-  // The webhooks service erases the events in any case; these calls only make the answer complete.
+  // The webhooks service erases the events even without these calls; they only make the answer complete.
   await eraseEvents(context, link, erasure!.submissionIds, false);
   return await shown(context, link, erasure!);
 }

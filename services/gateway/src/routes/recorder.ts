@@ -227,7 +227,7 @@ export async function recorderRoutes(app: FastifyInstance, context: Context): Pr
     }
   }
 
-  /** Returns the return address of a complete response; null without one, and if the response cannot be read. */
+  /** Returns the return address of a complete response; null if it has none, or if the response cannot be read. */
   async function returnUrlOf(linkId: string, responseSessionId: string): Promise<string | null> {
     const reading = services.projects.getResponse({ linkId, responseSessionId, withCompletion: true });
     const found = await reading.catch(() => undefined);

@@ -112,8 +112,9 @@ interface FirstPage {
 const UNKNOWN: ShownProject = { projectName: '', hasInvitations: false };
 
 /**
- * Returns the first part of a page: its bytes, if they are the whole page. The service needs the project's name for
- * these bytes, so this function reads the name first if it is not cached.
+ * Reads a page: as the bytes to send if the service returns a whole page, otherwise as the first submissions of the
+ * page. The service needs the project's name to make the bytes, so this function reads the name first if it is not
+ * cached.
  */
 async function loadFirst(context: Context, request: FastifyRequest): Promise<FirstPage> {
   const { services, baseUrl, recentProjects } = context;
