@@ -32,7 +32,7 @@ export interface Project {
   sandboxEndsAt?: Date;
   sandboxDueAt?: Date;
   webhook: WebhookKeys;
-  /** True if any link or response may have an invitation; never false again. */
+  /** True if any link or response may have an invitation. Once true, it stays true. */
   hasInvitations?: boolean;
   /** The progress of each chosen reminder; absent if the owner never chose one. */
   reminders?: Reminders;

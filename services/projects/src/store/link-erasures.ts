@@ -26,7 +26,10 @@ export function createLinkErasures({ links, responses }: Pick<Models, 'links' | 
       return await links.findOne({ _id: linkId }, PLAIN_LINK).lean<Link>();
     },
 
-    /** Also adds the events of the erasure. Returns the link as it was before; null if it was already erased. */
+    /**
+     * Closes the link and adds the events of the erasure. Returns the link as it was before; null if it was already
+     * erased.
+     */
     async close(
       { ownerId, ...key }: OwnedLinkKey,
       events: { always: OutboxEntry[]; ifOpen: OutboxEntry[] },

@@ -25,8 +25,8 @@ export interface LinkOrder {
   /** The position of the link before the first one. */
   after: number;
   /**
-   * Called for each batch. Caches keep the sums of links until a link has a later time of change, so a new link must
-   * not have an earlier time than another link's last change.
+   * Returns the creation time; called for each batch. A cached sum of links is valid until a link has a later time of
+   * change, so a new link must not have an earlier time than the last change of another link.
    */
   now(): Date;
 }
