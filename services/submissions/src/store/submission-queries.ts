@@ -105,7 +105,7 @@ function ofOrigins(query: object, origins: Origin[]): object {
     ...(links.length > 0 ? [{ linkId: { $in: links } }] : []),
     ...(responses.length > 0 ? [{ responseId: { $in: responses } }] : []),
   ].map(each => ({ ...query, ...each }));
-  // The database plans each part of a query that is one `$or` by itself, so each part uses its own index.
+  // If a query is only one `$or`, the database plans each part of it separately, so each part uses its own index.
   return those.length === 1 ? those[0]! : { $or: those };
 }
 

@@ -30,8 +30,8 @@ export function createTakeJob(context: ClaimContext): (taker: Taker) => Promise<
   // The batch runs outside the first worker's request, so that the cancellation of this request does not fail the
   // others.
   const outside = AsyncLocalStorage.snapshot();
-  // The times of the owners' last turns keep the order fair: with few slots, hardly any job runs during a read of the
-  // queue, so the running jobs do not show the next owner. Each process knows only the jobs that it handed out.
+  // The times of the owners' last turns keep the order fair. The running jobs do not show the next owner: with few
+  // slots, hardly any job runs when a worker asks. Each process knows only the turns of the jobs that it handed out.
   const turns: LastTurns = { media: new Map(), transcript: new Map() };
   return createBatcher<Taker, Submission | undefined>({
     keyOf: ({ kind }) => kind,

@@ -11,8 +11,8 @@ const OWNER_MS = 10_000;
 
 /**
  * Lands complete uploads whose request died, and retries failed landings that are due. When an owner has used its time,
- * or the media service has no slot for it, the owner's other uploads wait for the next turn, and this continues with
- * other owners.
+ * or the media service has no slot for it, the owner's other uploads wait for the next turn, and this turn continues
+ * with other owners.
  */
 export async function resumeLandings(context: LandContext): Promise<void> {
   const { uploads } = context;
