@@ -33,9 +33,9 @@ export interface RunOptions<P extends Program = Program> {
 }
 
 /**
- * The options of each program. It gets no environment variables of this process, because a hostile file could leak
- * them, and no stdin. It gets its own process group, so that killing the group also kills everything that the program
- * started.
+ * The options with which a program starts. The program gets no environment variables of this process, because a hostile
+ * file could leak them, and no stdin. It gets its own process group, so that killing the group also kills everything
+ * that the program started.
  */
 export const SPAWN_OPTIONS = {
   env: { PATH: process.env.PATH, LC_ALL: 'C' },
@@ -136,8 +136,8 @@ export type Ended = Pick<ChildProcess, 'signalCode' | 'exitCode'>;
 
 /**
  * Returns whether a program used up its CPU time, which is the file's fault. ffmpeg exits with the same code after
- * every signal, and the system kills it if it does not end soon after the limit. So this compares its CPU seconds with
- * the limit.
+ * every signal, and the system kills it if it does not end soon after the limit. So this function compares the CPU
+ * seconds of the program with the limit.
  */
 export function reachedCpuLimit(child: Ended, seconds: number | undefined, limit: number): boolean {
   if (child.signalCode === 'SIGXCPU') return true;
@@ -145,8 +145,8 @@ export function reachedCpuLimit(child: Ended, seconds: number | undefined, limit
 }
 
 /**
- * Returns the signal if another process, possibly this service, killed the program; otherwise undefined. Then the file
- * is not at fault.
+ * Returns the signal if another process, possibly this service, killed the program; the file is then not at fault.
+ * Otherwise returns undefined.
  */
 export const killedBy = (child: Ended, seconds: number | undefined, limit: number): string | undefined =>
   reachedCpuLimit(child, seconds, limit) ? undefined : endedFromOutside(child);

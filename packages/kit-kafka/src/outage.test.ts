@@ -12,7 +12,8 @@ test('an unreachable database is an outage, an invalid statement is not', async 
   await client.close();
   const tooSlow = new mongoose.mongo.MongoServerError({ message: 'operation exceeded time limit', code: 50 });
   assert.equal(isOutage(tooSlow), true);
-  // When a read and its retry both fail, the error has no label. The member steps down, shuts down, or is not primary.
+  // The codes of a member that steps down, shuts down or is not primary. If a read and its retry both fail, the error
+  // has such a code and no label.
   for (const code of [91, 134, 189, 10_107, 11_600, 11_602, 13_435, 13_436])
     assert.equal(isOutage(new mongoose.mongo.MongoServerError({ message: 'not primary', code })), true, String(code));
   assert.equal(isOutage(new mongoose.mongo.MongoServerError({ message: 'E11000 duplicate key', code: 11_000 })), false);

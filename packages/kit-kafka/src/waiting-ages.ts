@@ -12,8 +12,8 @@ interface Seen {
   end: bigint;
 }
 
-// An age may be wrong by this share of itself. So this drops a reading that follows the previous one within this share
-// of the age, and a day needs only a few hundred readings.
+// An age may be wrong by this share of itself. So a reading that follows the previous one within this share of the age
+// is dropped, and a day needs only a few hundred readings.
 const SHARE = 1 / 100;
 
 /**

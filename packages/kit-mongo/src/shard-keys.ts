@@ -51,8 +51,8 @@ const startsWith = (fields: string[], key: string[]): boolean =>
   fields[0] === '_id' || key.every((name, at) => fields[at] === name);
 
 /**
- * Returns the key fields that have no value in a filter; none if MongoDB can route the command by the filter. A list of
- * values counts as a value. It does not with `each`, for a command that needs one exact value. A range never counts.
+ * Returns the key fields that have no value in a filter; none if MongoDB can route the command by the filter. `each`:
+ * the command needs one exact value of each field. Otherwise, a list of values counts as a value. A range never counts.
  */
 export function missingFrom(filter: object, key: NonNullable<ShardKey>, each: boolean): string[] {
   return Object.keys(key).filter(name => !isNamed(valueNamed(filter, name, each), each));

@@ -42,8 +42,8 @@ export const COPY_BYTES = 5 * 1024 ** 3;
 const COPY_MS = 10 * 60_000;
 
 /**
- * A request that copies nothing takes at most `requestMs`. An object larger than `copyBytes` is copied in parts of this
- * size.
+ * A request that copies no bytes takes at most `requestMs`. An object larger than `copyBytes` is copied in parts of
+ * this size.
  */
 export function copiesOf(
   { client, bucket, requestMs }: { client: Client; bucket: string; requestMs: number },

@@ -5,7 +5,7 @@ import { RoleUnavailableError, roleCredentials } from './role.ts';
 
 const HOUR_MS = 3_600_000;
 
-/** Returns a source whose next results `next` sets, and a clock. */
+/** Returns the state of a source of credentials and of a clock, and a function that returns the current access key. */
 function trial() {
   const state = { now: 0, requests: 0, fail: false };
   const source = {

@@ -46,7 +46,7 @@ export interface GrpcServer {
 }
 
 export const MESSAGE_BYTES = 32 * 1024 * 1024;
-// With the default of 64 KiB, the rate for pages of 150 KB is only two thirds.
+// With the default of 64 KiB, a stream sends pages of 150 KB at only two thirds of the rate.
 const FLOW_CONTROL_WINDOW_BYTES = 4 * 1024 * 1024;
 
 export const channelOptions = {

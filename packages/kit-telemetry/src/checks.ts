@@ -72,8 +72,8 @@ const pairs =
     return isWhole ? undefined : `must be ${what}, separated by commas, with other signs percent-encoded`;
   };
 
-// The SDK drops everything after a semicolon. For other names and characters, gRPC fails with an error that ends the
-// process and contains the value.
+// The SDK drops everything after a semicolon. If a name or a value has other characters, gRPC fails with an error that
+// ends the process and contains the value.
 const headers = pairs(/^[\w.-]+(?<!-bin)$/i, /^[^;]+$/, text => /^[ -~]+$/.test(text), 'NAME=VALUE in printable ASCII');
 const attributes = pairs(/^[^\s=]+$/, /^[^=]*$/, text => text.length <= ATTRIBUTE_CHARACTERS);
 

@@ -8,8 +8,8 @@ import {
 } from '@recording-request/telemetry-registry/metrics';
 
 const meter = metrics.getMeter(METER);
-// Longer than several reports. If a process stops reporting a value, the value disappears after this time instead of
-// staying forever.
+// Longer than several intervals between reports. If a process stops reporting a value, the value disappears after this
+// time instead of staying forever.
 const REPORT_MS = 60_000;
 
 /** Returns a function that records one duration, in seconds. */

@@ -37,7 +37,7 @@ function isOn(signal: Signal, env: NodeJS.ProcessEnv): boolean {
   return Boolean(env[ofSignal(signal, 'ENDPOINT')] || (signal !== 'logs' && env.OTEL_EXPORTER_OTLP_ENDPOINT));
 }
 
-/** An endpoint without a scheme for all signals is valid for gRPC only. */
+/** An endpoint for all signals that has no scheme is valid only for gRPC. */
 function bareFaults(env: NodeJS.ProcessEnv): string[] {
   if (!HOST_AND_PORT.test(env.OTEL_EXPORTER_OTLP_ENDPOINT ?? '')) return [];
   const isSentThere = (signal: Signal) =>

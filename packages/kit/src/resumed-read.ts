@@ -21,7 +21,7 @@ export interface ByteSource extends AsyncIterable<Buffer> {
 const TRIES = 5;
 const FIRST_WAIT_MS = 200;
 const LONGEST_WAIT_MS = 2_000;
-// If the reader pauses for this time, this closes the connection, because stores wait at most half a minute.
+// If the reader pauses for this time, the read closes the connection, because stores wait at most half a minute.
 const IDLE_MS = 5_000;
 
 export interface ResumedReadOptions {

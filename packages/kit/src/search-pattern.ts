@@ -60,7 +60,7 @@ export const wordsOf = (search: string, max: number): string[] =>
     .filter(Boolean)
     .slice(0, max);
 
-/** Returns the pattern of a word. No character of the word has a special meaning in it. */
+/** Returns the pattern of a word. No character of the word has a special meaning in the pattern. */
 export function patternOf(word: string): string {
   const letters = [...fold(word)];
   let pattern = '';

@@ -62,7 +62,7 @@ export async function openCertificates(
       for (const listener of listeners) listener(current);
       log.info(wordsOf(current), 'The certificate was replaced: new connections use it');
     } catch (error) {
-      // Perhaps only one of the two files is replaced yet. Then the next read finds both.
+      // Perhaps only one of the two files has been replaced so far. Then the next read finds both.
       tell(`The certificate was not replaced: ${(error as ConfigError).faults?.join(', ') ?? error}`);
     }
   };
