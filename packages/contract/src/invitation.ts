@@ -43,7 +43,7 @@ export const metadataInput = Type.Unsafe<Record<string, string>>({
   maxProperties: LIMITS.metadataKeys,
   propertyNames: {
     type: 'string',
-    // Code that copies an object by its names would lose __proto__.
+    // Code that copies the fields of an object by name would lose a field `__proto__`.
     pattern: `^(?!__proto__$)[^${CONTROL}]{1,${LIMITS.metadataKeyLength}}$`,
     'x-constraint': `must have names of 1 to ${LIMITS.metadataKeyLength} characters without control characters`,
   },

@@ -15,7 +15,10 @@ export const LIMITS = {
   expiresInHours: 87_600,
   sharedLinkMaxUses: 1_000_000,
   maxDurationSec: 600,
-  /** Sandboxes do not count against an allowance, so each owner has few, and each takes few short clips. */
+  /**
+   * Sandboxes do not count against an allowance, so their clips must be short. The next two values limit the numbers of
+   * sandboxes and of their clips.
+   */
   sandboxDurationSec: 15,
   /** The maximum number of sandboxes that an owner may create within one sandbox lifetime. */
   sandboxes: 10,

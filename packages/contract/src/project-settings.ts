@@ -19,7 +19,7 @@ interface Setting<Value, Answer extends TSchema | undefined> {
   request: TSchema;
   /** The schema in an answer. Undefined for a setting that answers never show and that is stored separately. */
   answer: Answer;
-  /** Whether PATCH accepts it; true by default. */
+  /** False if PATCH does not accept the setting. */
   patch?: false;
 }
 

@@ -60,7 +60,7 @@ const STATES = {
   },
 } satisfies Record<string, Partial<SubmissionJson>>;
 
-/** Returns the subject of a sample of this type. */
+/** Returns the content of a sample event of this type. */
 export function sampleSubject(type: WebhookEventType, context: SampleContext): WebhookSubject {
   const { at, id } = context;
   switch (type) {

@@ -1,6 +1,6 @@
 /**
- * The limit for the texts of one event, in bytes of UTF-8; longer texts are stored as an object. A Kafka record may
- * have a megabyte, and many events queue up while Kafka is down.
+ * The limit for the texts of one event, in bytes of UTF-8; longer texts are stored as an object. A Kafka record may be
+ * a megabyte long, and many events queue up while Kafka is down.
  */
 const INLINE_BYTES = 100_000;
 

@@ -29,9 +29,9 @@ const TOPIC_OF = {
 export type EventType = keyof typeof TOPIC_OF;
 
 /**
- * The versions of event types that have more than one version. Raise a type's version with a field that a consumer must
- * not ignore: an older consumer then sets the event aside until a version that knows the field runs. An optional field
- * needs no new version.
+ * The versions of event types that have more than one version. If a new field must not be ignored by consumers, raise
+ * the version of its type: an older consumer then sets the event aside until a version that knows the field runs. An
+ * optional field needs no new version.
  */
 const VERSIONS: Readonly<Partial<Record<string, number>>> = {};
 

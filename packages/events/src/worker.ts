@@ -39,8 +39,8 @@ const jobDuration = durationOf('recording.job.duration');
 
 /**
  * Processes jobs of one kind. While a slot is free, the worker requests the next job from the submissions service in
- * three cases. A record of the topic announces work. Or POLL_MS have passed. Or a job that a poll found has ended: then
- * more jobs may wait without a record.
+ * three cases: a record of the topic announces work; POLL_MS have passed; or a job that a poll found has ended, because
+ * more jobs may then wait without a record.
  *
  * The outbox of submissions writes a record for each job that begins to wait. The record does not name a job. One
  * process handles the record when it has a free slot. So the consumer lag is close to the number of waiting jobs, and

@@ -107,8 +107,8 @@ export const presentSharedLink = (link: Link, context: SharedLinkContext): Share
 });
 
 /**
- * Presents a newly created link, with its address also as `url`. Shows the state of the link at its creation, so that a
- * repeated request gets the same answer.
+ * Presents a newly created link. The field `url` repeats its `recipientUrl`. Shows the state of the link at its
+ * creation, so that a repeated request gets the same answer.
  */
 export function presentCreatedLink(
   { linkId, token, linkType, maxUses, createdAt, questionCount, sandbox }: Link,

@@ -41,14 +41,14 @@ const MEDIA_VALUES: Record<MediaStatusName, MediaStatus> = {
   failed: MediaStatus.MEDIA_STATUS_FAILED,
 };
 
-/** Returns the filter value of a query; undefined (any) if it is absent. */
+/** Returns the status that a name in the query of a list means; undefined (any) without a name. */
 export const mediaStatusOf = (name: MediaStatusName | undefined): MediaStatus | undefined => name && MEDIA_VALUES[name];
 
 /** Returns null for a clip without an audio track. */
 export const transcriptStatusName = (status: TranscriptStatus): TranscriptStatusName | null =>
   TRANSCRIPT_NAMES[status] ?? null;
 
-/** Returns the filter value of a query; unspecified (any) if it is absent. */
+/** Returns the status that a name in the query of a list means; unspecified (any) without a name. */
 export const transcriptStatusOf = (name: TranscriptStatusName | undefined): TranscriptStatus =>
   name === undefined ? TranscriptStatus.TRANSCRIPT_STATUS_UNSPECIFIED : TRANSCRIPT_VALUES[name];
 
