@@ -14,7 +14,7 @@ export interface Flag {
 
 export type Flags = Record<string, Flag>;
 
-/** The values of options: a list is empty, and a text undefined, if the option is absent. */
+/** The values of options. For an absent option, a list is empty and a text is undefined. */
 export type Values<F extends Flags> = {
   [Name in keyof F]: F[Name]['type'] extends 'switch'
     ? boolean
@@ -123,7 +123,7 @@ export function helpOf({ name, summary, args, flags, notes }: Command): string {
   return `${usage}\n\n${summary}\n\n${lines.join('\n')}\n${notes ? `\n${notes}\n` : ''}`;
 }
 
-/** Returns the start of a sentence. A token is not repeated: logs keep what commands print. */
+/** Returns the start of a sentence. Does not repeat a token, because logs keep the output of commands. */
 const tooMany = (word: string): string =>
   /^(?:api|prj|vr)_/.test(word)
     ? 'No command takes a token as an argument, because other users can see it. Pass it on stdin'

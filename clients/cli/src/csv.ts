@@ -19,7 +19,7 @@ const FORMULA = new RegExp(`^(?:[\\t\\r\\n]|[${HIDDEN}]*${SIGN})`, 'u');
 // If a spreadsheet separates cells by `;` or tab, another cell begins after each of these and after a line break.
 const INNER_FORMULA = new RegExp(`([;\\t\\r\\n])(?=["${HIDDEN}]*${SIGN})`, 'gu');
 
-/** Returns a cell in quotes. A spreadsheet must not run a text as a formula, so a `'` comes before it. */
+/** Returns a cell in quotes. Puts a `'` before each formula in the text, so that a spreadsheet does not run it. */
 function cellOf(value: string | null | undefined): string {
   const text = (value ?? '').replaceAll(INNER_FORMULA, "$1'").replace(FORMULA, "'$&");
   return `"${text.replaceAll('"', '""')}"`;

@@ -21,8 +21,8 @@ export interface Lock {
 const TRIES = 5;
 
 /**
- * Takes a lock file; `about` names what it protects. The lock of a process that was killed is taken over. Fails if
- * another process holds it.
+ * Takes a lock file; `about` names what it protects. Takes over the lock of a killed process. Fails if another process
+ * holds the lock.
  */
 export async function lock(path: string, about: string): Promise<Lock> {
   await mkdir(dirname(path), { recursive: true });
@@ -37,7 +37,7 @@ export async function lock(path: string, about: string): Promise<Lock> {
   throw new Failure(EXIT.local, `Another rr uses ${about}. End it, or wait. If there is none, remove ${path}.`);
 }
 
-/** Makes the lock file with its text at once, so that nobody sees it empty. Returns false if there is one. */
+/** Makes the lock file with its text at once, so that nobody sees it empty. Returns false if a lock file exists. */
 async function create(path: string, text: string, id: string): Promise<boolean> {
   const made = `${path}.${id}`;
   await writeFile(made, text);

@@ -2,7 +2,9 @@ import { readFile } from 'node:fs/promises';
 import { text } from 'node:stream/consumers';
 import { EXIT, Failure, UsageFailure } from './failures.ts';
 
-/** Returns the settings of the options --settings and --set; the latter win. */
+/**
+ * Returns the settings of the options --settings and --set. A value of --set overrides the same setting of --settings.
+ */
 export async function settingsOf(
   { set, settings }: { set: string[]; settings: string | undefined },
   signal: AbortSignal,
@@ -32,7 +34,7 @@ async function fileOf(path: string, signal: AbortSignal): Promise<Record<string,
   return value as Record<string, unknown>;
 }
 
-/** Returns the JSON of a text, or the text. */
+/** Returns the value of a text that is JSON; otherwise returns the text itself. */
 function parsedValue(value: string): unknown {
   try {
     return JSON.parse(value);

@@ -23,7 +23,7 @@ export interface FileInfo {
    * thumbnails and audio, but a proxy may remove or weaken the ETag.
    */
   sha256: string | undefined;
-  /** Such as video/webm; the owner's routes for video and audio say application/octet-stream. */
+  /** The media type, such as video/webm; the owner's routes for video and audio say application/octet-stream. */
   type: string | undefined;
   /** The name that the service suggests, safe as the name of a file in a folder; undefined if it suggests none. */
   fileName: string | undefined;
@@ -53,8 +53,9 @@ export interface OpenedDownload extends AsyncIterable<Uint8Array> {
 }
 
 /**
- * A file of the service. Nothing is sent until you call a method. A connection that is lost is resumed from the last
- * byte where the service supports it. At the end, the length and, where the service gives it, the SHA-256 are checked.
+ * A file of the service. Nothing is sent until you call a method. After a lost connection, the download continues at
+ * the last byte if the service supports this. At the end, the client checks the length and, if the service states it,
+ * the SHA-256.
  */
 export class Download {
   readonly #transport: Transport;
@@ -68,7 +69,7 @@ export class Download {
     this.#options = options;
   }
 
-  /** Returns the properties without the bytes. Only videos, audio and archives support it. */
+  /** Returns the properties without the bytes. Only videos, audio and archives support this call. */
   async info(options: CallOptions = {}): Promise<FileInfo> {
     const call: Call = { ...this.#call, method: 'HEAD' };
     const response = await this.#send(call, { ...this.#options, ...options });
@@ -209,8 +210,8 @@ export class Download {
 }
 
 /**
- * Returns an answer without bytes if the server has none after `from`: with another ETag, it would have sent the whole
- * file. Throws other errors.
+ * Returns an empty answer if the server has no bytes after `from`. These are the same bytes: for another ETag, the
+ * server would have sent the whole file. Throws other errors.
  */
 function nothingLeft(error: unknown, from: ResumeFrom | undefined): Response {
   if (!from || !(error instanceof ApiError) || error.status !== 416) throw error;

@@ -18,11 +18,11 @@ export interface EventsOptions extends CallOptions {
   cursor?: CursorStore;
   /** A cursor to begin with if the store has none. */
   after?: string;
-  /** Begin with the events that the feed recorded from this time on, if there is no cursor. */
+  /** If there is no cursor, the first events are those that the feed recorded from this time on. */
   since?: string | Date;
   types?: readonly (FeedEventType | (string & {}))[];
   projectId?: string;
-  /** The largest page, 1–200. A crash repeats at most this many events. */
+  /** The maximum number of events on a page, 1–200. A crash repeats at most this many events. */
   limit?: number;
   /** How long a request waits for the next event, 0–25 seconds; 20 by default. */
   waitSeconds?: number;

@@ -39,7 +39,8 @@ async function saveOnce(download: Download, path: string, { onProgress, ...optio
   const [part, tag] = [`${path}.part`, `${path}.part.etag`];
   const opened = await download.open({ ...options, from: await partOf(part, tag) });
   const { info, offset } = opened;
-  // The tag must name the bytes of the part: remove it before they change, write it before new ones come.
+  // The tag must always name the version of the bytes in the part. So remove the tag before these bytes change, and
+  // write the new tag before new bytes arrive.
   if (offset === 0) {
     await discard(path);
     if (info.etag) await writeFile(tag, info.etag);

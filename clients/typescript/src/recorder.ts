@@ -37,7 +37,7 @@ export class Recorder {
 
   /**
    * Begins a response, or joins the one that was begun with this id. From then on, use the id in the answer. Without a
-   * `responseSessionId`, each call chooses a new one, which all its attempts carry.
+   * `responseSessionId`, each call chooses a new id, and all attempts of the call send the same id.
    */
   begin(body: Partial<BeginResponseData['body']> = {}, options?: CallOptions): Promise<ContributorResponse> {
     const json = { responseSessionId: crypto.randomUUID(), reference: this.#reference, ...body };
@@ -49,7 +49,7 @@ export class Recorder {
     return this.#api.get(this.#pathOf(responseSessionId), options);
   }
 
-  /** Writes the contributor's note, until the clip has landed. */
+  /** Writes the contributor's note. This is possible until the clip has landed. */
   note(responseSessionId: string, note: string, options?: CallOptions): Promise<ContributorResponse> {
     return this.#api.patch(this.#pathOf(responseSessionId), { note }, options);
   }

@@ -22,7 +22,7 @@ export interface ClientOptions {
   timeoutMs?: number;
   /** The longest wait before an attempt, in milliseconds; 60,000 by default. A longer `Retry-After` throws at once. */
   maxRetryDelayMs?: number;
-  /** Gets each failure that is followed by another attempt, of calls that have no `onRetry` of their own. */
+  /** Gets each failure after which the client makes another attempt, for calls that have no `onRetry` of their own. */
   onRetry?: OnRetry;
   /** Replaces the platform's `fetch`. */
   fetch?: typeof fetch;
@@ -44,7 +44,10 @@ export interface CallOptions {
   timeoutMs?: number;
   /** Gets each failure that is followed by another attempt. */
   onRetry?: OnRetry;
-  /** The `Idempotency-Key` of a POST. By default, each call has a new one, which all its attempts carry. */
+  /**
+   * The `Idempotency-Key` of a POST. By default, each call has a new key, and all attempts of the call send the same
+   * key.
+   */
   idempotencyKey?: string;
 }
 
@@ -92,7 +95,7 @@ export class Transport {
     };
   }
 
-  /** Returns a transport of another address without the token. */
+  /** Returns a transport for another address, without the token. */
   at(baseUrl: string): Transport {
     return new Transport({ baseUrl, ...this.options });
   }
@@ -122,7 +125,7 @@ export class Transport {
   }
 
   /**
-   * Sends the call and returns what `read` makes of a successful answer. Both are repeated after a temporary failure.
+   * Sends the call and returns what `read` makes of a successful answer. After a temporary failure, repeats both.
    * Without `read`, returns the answer with an unread body.
    */
   async send<T = Response>(
@@ -309,7 +312,7 @@ function addressOf(baseUrl: string | URL): string {
   if (url.username || url.password || url.search || url.hash)
     throw new RecordingRequestError('baseUrl must have no user name, query or fragment.');
   const pathname = url.pathname.replace(/\/+$/, '');
-  // The documents are at /api/docs, so this is a likely mistake. Every call would get 404.
+  // A user may give this address, because the documents are at /api/docs. Every call would then get 404.
   const [extra] = /\/(?:api|mcp)$/.exec(pathname) ?? [];
   if (extra) throw new RecordingRequestError(`baseUrl must not end with ${extra}: leave it out.`);
   return `${url.origin}${pathname}`;

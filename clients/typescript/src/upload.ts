@@ -28,8 +28,9 @@ export interface UploadOptions extends Omit<CallOptions, 'idempotencyKey'> {
   /** The address of an upload that was interrupted, from `onAddress`. The upload continues it. */
   address?: string;
   /**
-   * Gets the address of the upload as soon as there is one: store it to continue after a crash. No byte is sent before a
-   * promise that it returns is fulfilled; the upload throws the reason of a rejected one.
+   * Gets the address of the upload as soon as there is one: store it to continue after a crash. If the function returns
+   * a promise, no byte is sent before the promise is fulfilled; if the promise is rejected, the upload throws its
+   * reason.
    */
   onAddress?: (address: string) => void | Promise<void>;
   /** Gets the number of sent bytes and the size, which may be unknown. */
@@ -117,8 +118,9 @@ export async function deleteUpload(transport: Transport, address: string): Promi
 }
 
 /**
- * The attempts of an upload, which tus-js-client repeats like the other calls of this client. By itself, it has no time
- * limit, ignores Retry-After, gives up after 429, and begins a new upload after a HEAD that failed for a moment.
+ * Makes tus-js-client repeat the attempts of an upload like the other calls of this client. By itself, tus-js-client
+ * has no time limit, ignores Retry-After, gives up after 429, and begins a new upload after a HEAD that failed for a
+ * moment.
  */
 class UploadAttempts {
   readonly delaysMs: number[];
@@ -175,7 +177,7 @@ class UploadAttempts {
     return true;
   }
 
-  /** Waits before the attempt after a stall. Throws if there were too many without a further byte. */
+  /** Waits before the attempt after a stall. Throws after too many stalls without a further byte. */
   async afterStall(): Promise<void> {
     const { timeoutMs, onRetry, signal } = this.#limits;
     const error = new UploadError(`The upload sent no bytes and got no answer for ${timeoutMs / 1000} s.`);

@@ -38,7 +38,10 @@ export function wait(ms: number, signal?: AbortSignal): Promise<void> {
   });
 }
 
-/** Returns the result, or throws after `ms`, or the reason of the signal. */
+/**
+ * Returns the value of `result`. Throws the error of `late` after `ms`, or the signal's reason if the signal aborts
+ * first.
+ */
 export async function within<T>(
   result: Promise<T>,
   ms: number,

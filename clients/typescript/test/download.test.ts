@@ -25,7 +25,7 @@ const OTHER = randomBytes(200_000);
 
 interface Answer {
   bytes?: Buffer;
-  /** Ends the connection after so many bytes of the answer. */
+  /** Ends the connection after this many bytes of the answer. */
   cutAt?: number;
   etag?: string;
   /** Sends another byte in place of the one at this position of the file. */
@@ -125,7 +125,7 @@ test('the properties come without the bytes, and the name leads to no other fold
 
 test('saveTo continues the part of a run that was killed, and leaves one whole file', async () => {
   const path = join(scratch, 'killed', 'clip.webm');
-  // Each run is cut like by a kill: the client has no more attempts.
+  // Each run ends as if the program was killed, because the client makes no further attempt.
   const handlers = Array.from({ length: 20 }, () => media({ cutAt: 10_000 }));
   await using server = await scriptedServer(...handlers, media());
   const sizes: number[] = [];

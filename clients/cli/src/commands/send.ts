@@ -87,7 +87,8 @@ interrupted, and continues an interview with its next question.`,
           error instanceof UploadError && ['not_found', 'gone', 'offset_mismatch'].includes(error.code ?? '');
         // The service keeps an unfinished upload for a limited time.
         if (isGone && begun.address) return upload({ ...begun, address: undefined });
-        // The same command again begins with a new response. After any other failure, it continues this upload.
+        // After a refusal, the same command begins a new response. After any other failure, the same command continues
+        // this upload.
         if (error instanceof UploadError && REFUSALS.has(error.code ?? '')) await rm(uploadFile, { force: true });
         throw error;
       });

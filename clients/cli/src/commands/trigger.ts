@@ -39,7 +39,7 @@ Run rr listen in another terminal to receive the event. A sandbox uses nothing o
     const sandbox = await sandboxOf(service, given, wanted, signal);
     const { projectId } = sandbox;
     out.note(`The sandbox is ${projectId}.`);
-    // The events that the project has already do not count: a cursor marks their end.
+    // Events that the project already has do not count: a cursor marks their end.
     let after = sandbox.isNew ? undefined : await endOf(wanted, projectId);
     const about = await cause(service, sandbox, wanted, signal);
     if (flags['no-wait']) return out.result({ projectId, about }, `Caused ${wanted}.`);

@@ -48,7 +48,7 @@ export function deliverTo({ url, secret, prefix, once, tries }: DeliveryOptions)
 const hintOf = (status: number): string =>
   [400, 401, 403].includes(status) ? ' (does it have the secret of rr listen --print-secret?)' : '';
 
-/** Returns the status of the answer, or the reason why there is none. */
+/** Returns the status of the answer, or the reason why no answer came. */
 async function post(
   url: string,
   body: string,

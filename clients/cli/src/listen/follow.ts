@@ -9,7 +9,7 @@ export interface FollowOptions {
   out: Output;
   signal: AbortSignal;
   place: Place;
-  /** The time to begin at, if there is no place yet. */
+  /** The time to begin at, if `place` has no position yet. */
   since: Date;
   deliver: Deliver | undefined;
   untilIdle: boolean;

@@ -102,7 +102,7 @@ async function video(
   return (await describe(folder, path, saved.sha256)) ?? vanished(path);
 }
 
-/** Returns undefined if the transcript is not there any more. */
+/** Returns undefined if the transcript no longer exists. */
 async function transcript(
   mirror: Mirror,
   { submissionId }: Submission,

@@ -8,8 +8,8 @@ import type { Mirrored } from './journal.ts';
 import { OWN_FOLDER } from './layout.ts';
 
 /**
- * Returns the absolute path of a file of the folder. Fails if it is outside of the folder, also through a symbolic link:
- * neither the server nor a record may choose such a file.
+ * Returns the absolute path of a file of the folder. Fails if the file is outside of the folder, even by a symbolic
+ * link, because neither the server nor a record may choose such a file.
  */
 export async function inside(folder: string, path: string): Promise<string> {
   const full = resolve(folder, path);
@@ -84,7 +84,7 @@ export async function move(folder: string, from: string, to: string): Promise<vo
       await rename(source, target);
       break;
     } catch (error) {
-      // Another clip that left the new folder may have removed it just now.
+      // Another clip may have just left the new folder and removed it because it was empty.
       const isSource = await stat(source).catch(missing);
       if ((error as NodeJS.ErrnoException).code !== 'ENOENT' || !isSource || attempt >= TRIES) throw error;
     }

@@ -36,7 +36,7 @@ type Line = Head | Entry | { removed: string } | { table: true };
 
 /**
  * The record of what a folder has: lines of JSON, appended after each step, so that a process can be killed at any
- * moment. It only saves work: the server and the files decide.
+ * moment. The record only saves work: the server and the files show the true state.
  */
 export class Journal {
   readonly #file: FileHandle;
@@ -50,7 +50,7 @@ export class Journal {
     this.ignored = ignored;
   }
 
-  /** Opens the journal of a folder. Fails if it is about another project. */
+  /** Opens the journal of a folder. Fails if it belongs to another project. */
   static async open(folder: string, head: Omit<Head, 'version'>): Promise<Journal> {
     const path = join(folder, 'journal.jsonl');
     const { lines, ignored: invalid } = linesOf((await readFile(path, 'utf8').catch(missing)) ?? '');

@@ -76,8 +76,9 @@ function folderOf(clip: Submission, group: Group | undefined): string | undefine
 }
 
 /**
- * Returns the name of a folder. Contributors choose references, so a name that a file of the mirror has, or may have on
- * a file system that ignores case and invisible letters, gets a `_` in front.
+ * Returns the name of a folder. Puts a `_` in front of a name that equals the name of a file of the mirror, or may
+ * equal it on a file system that ignores case and invisible letters. Contributors could choose such a name as their
+ * reference.
  */
 function unlikeFiles(name: string): string {
   const bare = name

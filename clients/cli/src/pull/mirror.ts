@@ -124,7 +124,7 @@ async function erasedProject({ client, projectId, journal }: Mirror, error: unkn
   throw new Failure(EXIT.missing, `${error.message} The folder stays as it is.`);
 }
 
-/** Fetches the table if a clip changed after it. */
+/** Fetches the table if a clip has changed since the last fetch. */
 async function table(mirror: Mirror, project: ProjectDetail | undefined, signal: AbortSignal): Promise<void> {
   const { client, projectId, folder, journal, parts } = mirror;
   if (!project) return remove(folder, TABLE);
