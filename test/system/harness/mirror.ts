@@ -7,7 +7,7 @@ import type { RecordingRequest, Submission } from '@recording-request/client';
 const TABLE = 'submissions.csv';
 const TRANSCRIPTS = ['txt', 'vtt', 'srt'] as const;
 
-/** Compares the folders of `rr pull` with a project, of which no clip has a reference or a question. */
+/** Compares the folders of `rr pull` with a project whose clips have neither a reference nor a question. */
 export interface MirrorCheck {
   /** Fails unless the folder has exactly the files of the server: names, bytes and table. */
   isSame(folder: string, by?: 'date' | 'reference'): Promise<void>;

@@ -5,8 +5,8 @@ import type { AddressInfo } from 'node:net';
 const SEGMENT_SECONDS = 2;
 
 /**
- * Starts a speech server that hears the given texts, whatever was said: one list for each clip, with two seconds for each
- * text. After the last list it hears `usual`.
+ * Starts a speech server that returns texts of the test, whatever the clip contains. Each clip gets one list of texts,
+ * and each text lasts two seconds. Clips after the last list get the text `usual`.
  */
 export async function startScriptedSpeech(usual: string) {
   const script: (readonly string[])[] = [];
@@ -27,7 +27,7 @@ export async function startScriptedSpeech(usual: string) {
   const { port } = server.address() as AddressInfo;
   return {
     baseUrl: `http://127.0.0.1:${port}/v1`,
-    /** Sets the texts of the next clips. */
+    /** Adds lists of texts for the next clips, one list per clip. */
     hearNext: (...texts: (readonly string[])[]) => void script.push(...texts),
     async [Symbol.asyncDispose]() {
       server.closeAllConnections();

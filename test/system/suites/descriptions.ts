@@ -4,7 +4,7 @@ import { ok } from '@recording-request/harness/http-client';
 import type { SchemathesisRun } from '../harness/schemathesis.ts';
 import type { SeedData } from '../harness/seed.ts';
 
-/** Tests openapi.json, also with Schemathesis. */
+/** Tests openapi.json with checks of our own and with Schemathesis. */
 export function descriptions(seed: SeedData, runSchemathesis: () => Promise<SchemathesisRun>): void {
   const { ask, system } = seed;
 

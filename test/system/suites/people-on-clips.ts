@@ -16,7 +16,7 @@ const metadata = { city: 'Łódź', 'a;b': '=2' };
 const LATE = '2020-01-01T00:00:00.000Z';
 const EARLY = '2120-01-01T00:00:00.000Z';
 
-/** Tests that the person of a link is everywhere its clip is, and nowhere with `identities=none`. */
+/** Tests that every answer with a clip also has the person of the clip's link, except with `identities=none`. */
 export function peopleOnClips(seed: SeedData): void {
   const { ada, bob, mute, system } = seed;
   let project: ProjectCreatedJson;

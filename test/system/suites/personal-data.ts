@@ -50,7 +50,8 @@ export function personalData(seed: SeedData, stores: Stores, traces: TraceReceiv
     for (const { looked } of results) assert.ok(looked > 1, 'the search had no input');
     return results.flatMap(({ found }) => found);
   };
-  // The stored answer to a request with an Idempotency-Key has its people for a day: see docs/erasing.md.
+  // For a day, the stored answer to a request with an Idempotency-Key contains the people of the request: see
+  // docs/erasing.md.
   const opened = async () => {
     const texts: Held[] = [];
     for await (const text of stores.unsealed(secrets)) if (!text.where.includes('idempotency')) texts.push(text);

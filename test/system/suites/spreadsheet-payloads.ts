@@ -54,7 +54,7 @@ export const PAYLOADS: string[] = [
 const RUNS = /^(?:[\t\r\n]|\s*[=+\-@＝＋－＠])/;
 const RUNS_INSIDE = /([;\t\r\n])(?=["\s]*[=+\-@＝＋－＠])/g;
 
-/** Returns the text as docs.md describes its guard: a `'` precedes each formula, also inside the text. */
+/** Returns the text as docs.md describes its guard: a `'` precedes each formula, even inside the text. */
 export function guarded(text: string): string {
   const inner = text.replaceAll(RUNS_INSIDE, "$1'");
   return RUNS.test(text) ? `'${inner}` : inner;
