@@ -42,7 +42,7 @@ interface Calls {
 let calls: Calls;
 /** The positions of the duplicates in the next addition. */
 let duplicates: number[] = [];
-/** The videos that the allowance lacks in the next dry run. */
+/** The number of videos by which the allowance is too small in the next dry run. */
 let missing: number | undefined;
 
 beforeEach(() => {

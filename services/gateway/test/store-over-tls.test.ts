@@ -22,7 +22,7 @@ test('an object is read whole over TLS, also by a reader that is slower than the
     store.answer = (incoming, response) => serve(CONTENT, incoming, response);
     const openObject = objectReader(caFile);
     const whole = { length: CONTENT.length, signal: AbortSignal.timeout(60_000) };
-    // The reader waits no, some, or many turns of the event loop after each chunk.
+    // After each chunk, the reader waits for no turn, a few turns or many turns of the event loop.
     for (const turns of [0, 1, 3, 20]) {
       const bytes = await openObject(`${store.url}/bucket/object`, whole);
       const hash = createHash('sha256');

@@ -73,7 +73,7 @@ export async function* readArchive(
 
 type Locate = (offset: number, maxPieces: number) => ReturnType<Services['exports']['locateArchive']>;
 
-/** The object differs from the plan. */
+/** An object is missing, or its size differs from the plan. */
 class MissingObjectError extends Error {}
 
 /** Returns whether an error means that the archive no longer exists. */

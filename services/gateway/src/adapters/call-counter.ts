@@ -25,8 +25,8 @@ export function createCounter(
   const { max, windowSeconds, callers = CALLERS } = limit;
   const options = { points: max, duration: windowSeconds, keyPrefix: `recording-request:rate:${kind}` };
   const memory = new RateLimiterMemory(options);
-  // Limits the number of callers, because the library never deletes one. Above the limit, the callers seen longest ago
-  // restart from zero.
+  // Limits the number of callers, because the library never deletes a caller. Above the limit, the counts of the
+  // callers seen longest ago restart at zero.
   const recentCallers = new LRUCache<string, true>({
     max: callers,
     dispose: (_, caller) => void memory.delete(caller),

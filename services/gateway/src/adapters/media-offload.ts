@@ -25,7 +25,7 @@ export type OffloadState = 'takes' | 'full' | 'failed';
 
 /** An object for a proxy to send. */
 export interface OffloadedObject {
-  /** Presigned. */
+  /** The presigned address of the object. */
   url: string;
   range: ByteRange | undefined;
   /** The owner and token under which the proxy counts this read; undefined if the proxy must not count it. */

@@ -11,7 +11,7 @@ for (const [text, peer, forwardedFor, address] of [
   ['0', CLIENT, FORGED, CLIENT],
   ['1', PROXY, `${FORGED}, ${CLIENT}`, CLIENT],
   ['2', PROXY, `${FORGED}, ${CLIENT}, 10.0.8.1`, CLIENT],
-  // Fewer entries than proxies: the outermost known address.
+  // With fewer entries than proxies, the caller is the outermost known address.
   ['2', PROXY, CLIENT, CLIENT],
   ['1', CLIENT, undefined, CLIENT],
   ['10.0.7.0/24', PROXY, `${FORGED}, ${CLIENT}`, CLIENT],
@@ -21,7 +21,7 @@ for (const [text, peer, forwardedFor, address] of [
   // The peer is not one of the proxies, so its header does not count.
   ['10.0.7.0/24', '10.0.9.1', FORGED, '10.0.9.1'],
   ['10.0.7.0/24', '', FORGED, ''],
-  // Every entry is a proxy: a proxy's own request.
+  // Every entry is a proxy, so a proxy itself sent the request.
   ['10.0.7.0/24', PROXY, '10.0.7.8', '10.0.7.8'],
 ] as const)
   test(`with TRUSTED_PROXIES=${text}, the caller of ${peer} with ${forwardedFor} is ${address}`, () => {

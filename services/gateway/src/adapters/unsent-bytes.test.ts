@@ -5,7 +5,8 @@ import type { AddressInfo } from 'node:net';
 import { test } from 'node:test';
 import { unsentBytes, untilSent } from './unsent-bytes.ts';
 
-// More than a connection accepts while its client reads nothing, less than the kernel buffers for it.
+// More bytes than the connection delivers while its client reads nothing, but few enough for the kernel to buffer all
+// of them.
 const BYTES = 2 ** 20;
 const LIMIT_MS = 20_000;
 

@@ -61,7 +61,7 @@ export const guidesOf = ({ mcp }: Pick<Config, 'mcp'>): Guide[] =>
 export function guideText(guide: Guide, guides: readonly Guide[], baseUrl: string): string {
   const others = guides.filter(other => other !== guide).map(({ name, title }) => `[${title}](/api/docs/${name})`);
   const links = ['[The whole interface](/api/docs)', ...others].join(' · ');
-  // The commands and programs contain https://record.example, an example of this deployment's address.
+  // The commands and programs contain https://record.example in place of this deployment's address.
   return `${links}\n\n${guide.text(baseUrl)}`.replaceAll('https://record.example', baseUrl);
 }
 

@@ -99,7 +99,7 @@ const ERRORS: Record<string, string> = {
 const LARGEST_BODY = 1_048_576;
 /** The body limits of the operations that have their own limit. */
 const LARGEST: Record<string, number> = { addLinks: PEOPLE_BYTES };
-/** The examples of 400 for operations with a body. */
+/** The example sentences of status 400, by operation. */
 const INVALID: Record<string, string> = {
   listEvents: 'limit must be a whole number from 1 to 200.',
   createProject: 'count must be at least 1.',

@@ -75,7 +75,7 @@ export function preludes(baseUrl: string, ids: Record<string, string> = {}): Sam
 
 const SAVED = /\bsaveTo\(.*, '([\w.]+)'\)/;
 
-/** The headers of an upload whose values depend on the file and on the response. */
+/** The headers of an upload that a sample must compute from the file and from the response. */
 const COMPUTED: Record<string, Pick<Samples, 'curl' | 'python'>> = {
   'Upload-Length': { curl: '$(wc -c < clip.webm)', python: 'str(os.path.getsize("clip.webm"))' },
   'Upload-Metadata': {

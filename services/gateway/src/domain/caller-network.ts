@@ -16,7 +16,7 @@ export function callerNetwork(address: string | undefined): string {
   return `${known.slice(0, PREFIX_GROUPS).map(plain).join(':')}::/64`;
 }
 
-/** Returns the groups that "::" stands for; an IPv4 address at the end is two groups. */
+/** Returns the groups that "::" stands for; an IPv4 address at the end counts as two groups. */
 function zeros(groups: string[], tail: string): string[] {
   const after = tail.split(':').filter(group => group !== '');
   const count = after.length + (tail.includes('.') ? 1 : 0);

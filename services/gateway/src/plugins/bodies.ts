@@ -11,10 +11,10 @@ import { HttpError } from './errors.ts';
 const CHARSET = /;\s*charset\s*=\s*"?([^\s;"]*)/i;
 /** The longest body of an import of people. Ten thousand people do not fit in the limit of other bodies. */
 export const PEOPLE_BYTES = 8 * 1024 ** 2;
-// Smaller bodies are never refused, because the limit of connections bounds them.
+// Smaller bodies are never refused for lack of memory, because the limit of connections also limits their total size.
 const SMALL_BYTES = 16 * 1024;
 const RETRY_AFTER_SECONDS = 2;
-// The limits for reading a refused body: bytes, and milliseconds.
+// The limits for reading a refused body, in bytes and in milliseconds.
 const UNWANTED_BYTES = 16 * 1024 ** 2;
 const UNWANTED_MS = 2_000;
 const utf8 = new TextDecoder('utf-8', { fatal: true });

@@ -29,7 +29,7 @@ export function recipientOf(request: FastifyRequest): Recipient {
   return request.recipient;
 }
 
-/** Returns the key that the memory of a request counts for: its owner, or else its address. */
+/** Returns the key under which the memory of a request is counted: its owner, or else its address. */
 export function holderOf(request: FastifyRequest): string {
   const { owner, dashboard, recipient } = request;
   // Reads the address last, because reading it throws when the request's body was dropped and the request has no

@@ -66,7 +66,7 @@ function refusalOf(request: FastifyRequest, routes: RouteIndex): HttpError | Dom
   return new HttpError(405, sentence, { allow: allowed.join(', ') });
 }
 
-/** Returns the sentence about an unknown path. Clients whose base address ends with /api send that twice. */
+/** Returns the sentence about an unknown path. A client whose base address ends with /api requests /api/api/…. */
 function unknownRoute(url: string, routes: RouteIndex): string {
   const [, rest] = /^\/api(\/.*)/s.exec(url) ?? [];
   if (rest && routes.methodsOf(rest).length > 0)

@@ -2,9 +2,8 @@ import { Readable } from 'node:stream';
 import type { FastifyInstance } from 'fastify';
 
 /**
- * Removes the length from a 304 to a HEAD. Without a payload, Fastify's own HEAD routes set `content-length: 0`, and a
- * cache would take this for the length of its stored copy. Fastify sets it in a hook of the route; this hook runs
- * before that.
+ * Keeps `content-length: 0` out of a 304 to a HEAD, because a cache would take this for the length of its stored copy.
+ * Fastify's own HEAD routes set this length in a later hook if there is no payload, so this hook adds an empty stream.
  */
 export function installNotModified(app: FastifyInstance): void {
   app.addHook('onSend', async (request, reply, payload) =>

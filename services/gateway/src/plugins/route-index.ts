@@ -14,7 +14,7 @@ export function createRouteIndex() {
       for (const name of [method].flat()) entry.methods.add(name);
       routes.set(url, entry);
     },
-    /** Returns the methods in order; none for an unknown path. */
+    /** Returns the methods in alphabetical order; none for an unknown path. */
     methodsOf(url: string): string[] {
       const path = url.split(/[?#]/, 1)[0] ?? '';
       const methods = new Set<string>();

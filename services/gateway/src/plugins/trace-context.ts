@@ -11,7 +11,8 @@ export interface TrustedTrace {
 // The headers of every propagator that OTEL_PROPAGATORS may name.
 const B3 = ['b3', 'x-b3-traceid', 'x-b3-spanid', 'x-b3-parentspanid', 'x-b3-sampled', 'x-b3-flags'];
 const TRACE_HEADERS = ['traceparent', 'tracestate', 'baggage', ...B3];
-// https://www.w3.org/TR/trace-context, version 00: ids of zeros are invalid. Node joins two headers with a comma.
+// https://www.w3.org/TR/trace-context, version 00: ids of zeros are invalid. Node joins two headers with a comma, so
+// they do not match.
 const TRACEPARENT = /^00-(?!0{32})[0-9a-f]{32}-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}$/;
 // The recommendation requires vendors to pass on a tracestate up to this length.
 const TRACESTATE = /^[\x20-\x7e]{1,512}$/;

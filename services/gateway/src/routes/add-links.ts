@@ -37,7 +37,7 @@ import { IDEMPOTENCY_ERRORS, IDEMPOTENCY_RULE, idempotencyHeaders, idempotencyKe
 import { sendList } from './list-answer.ts';
 import { errorsByLine, invalidRows, type People, peopleOf, sendErrors, takesFile } from './people-rows.ts';
 
-// The same as for the creation of a project, which may make as many links.
+// The deadline of the creation of a project, which may create as many links.
 const DEADLINE_MS = 60_000;
 const FILE = `A header row and at most ${LIMITS.count.toLocaleString('en')} rows, separated by commas, semicolons or tabs (a line such as sep=; may come first), in UTF-8, or UTF-16 with a byte order mark. The columns are name, reference, email, locale, dueAt and meta.… for metadata, in any order; a column "error" is ignored.`;
 

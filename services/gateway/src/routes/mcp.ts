@@ -7,13 +7,13 @@ import type { Context } from '../context.ts';
 import { anyOwner } from '../plugins/access-kinds.ts';
 import { callRoute } from '../plugins/internal-calls.ts';
 
-// Fifty people with metadata fit.
+// Enough for fifty people with metadata.
 const BODY_BYTES = 256 * 1024;
 // Only protocol 2025-03-26 has batches.
 const MESSAGES_MAX = 10;
 // As long as the longest wait for a service.
 const DEADLINE_MS = 60_000;
-// A write continues without its client.
+// For writes, which continue without their client.
 const NEVER = new AbortController().signal;
 const PASSED_ON = ['accept', 'content-type', 'mcp-protocol-version'];
 

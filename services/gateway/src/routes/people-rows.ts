@@ -22,7 +22,7 @@ export interface People {
   file: PeopleFile | undefined;
   /** True if the file has a byte order mark. */
   hasMark: boolean;
-  /** The choice in a JSON body. */
+  /** The choice that a JSON body states. */
   onDuplicate: AddLinksInput['onDuplicate'];
 }
 

@@ -44,7 +44,7 @@ import { IDEMPOTENCY_ERRORS, IDEMPOTENCY_RULE, idempotencyHeaders, idempotencyKe
 import { sendList } from './list-answer.ts';
 
 const DAY_SECONDS = 86_400;
-// A project can have ten thousand links.
+// A request can create ten thousand links.
 const CREATE_DEADLINE_MS = 60_000;
 // The change is already stored, so the caller does not wait long for this follow-up.
 const REFRESH_DEADLINE_MS = 1_000;
