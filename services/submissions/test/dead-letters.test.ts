@@ -64,7 +64,7 @@ test('a record that its consumer cannot handle becomes a dead letter: listed, re
   await publish();
   const late = { topic: 'media.events', partition: 0, offset: uuidv7(), group: 'submissions', reason: 'too large' };
   const content = { key: Buffer.from(submissionId), value: null, tooLarge: true };
-  // Records the same dead letter as an outbox that cannot publish an event.
+  // Records the dead letter that an outbox records when it cannot publish an event.
   await recordDeadLetter({ deadLetters: failed, erasures: store }, { ...late, ...content }, new Date());
   const both = await letters(2);
   const oldestFirst = { pageSize: 1, oldestFirst: true };

@@ -63,7 +63,7 @@ export interface DeadLetterStore {
   count(subject: Subject): Promise<number>;
   /** Returns the number of open dead letters, at most `limit`. */
   countOpen(limit: number): Promise<number>;
-  /** Returns how many dead letters were removed. */
+  /** Removes the dead letters of a submission or a project. Returns their number. */
   remove(subject: Subject): Promise<number>;
 }
 

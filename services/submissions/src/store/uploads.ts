@@ -83,8 +83,8 @@ export interface UploadStore extends UploadLeases, Omit<UploadParts, 'removePage
   /** `refused` by `fail` → `finishing`, for another try; the hold starts again now. Returns false for other uploads. */
   retry(key: UploadKey): Promise<boolean>;
   /**
-   * Returns uploads that `fail` ended; without `failedOnly`, also uploads whose failed landings are retried. Their
-   * order is that of their last byte, and they begin after `after`.
+   * Returns uploads that `fail` ended; without `failedOnly`, also uploads whose failed landings are retried. Orders
+   * them by the time of their last byte, and begins after `after`.
    */
   troubled(limit: number, failedOnly: boolean, after?: UploadPlace): Promise<Upload[]>;
   /** `refused` → `deleted` for an upload whose hold has expired. Returns false for other uploads. */

@@ -65,7 +65,7 @@ export function onJobTaken(
   return { isTaken: true, change: { set, events: [] } };
 }
 
-/** The end of a worker's claim that has no result. */
+/** The end of a claim for which the worker has no result. */
 export interface GivingBack {
   /** True if a server that the job needs is down. Then the attempt does not count. */
   uncounted: boolean;

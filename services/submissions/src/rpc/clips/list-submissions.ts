@@ -43,7 +43,7 @@ export const listSubmissions =
     // Requests seldom repeat the same words and times, so these pages are not cached.
     if (!request.presentation || request.search || datesOf(request).some(Boolean)) return await read(signal);
     const stamp = await context.submissions.stampOf(ownerId, projectId);
-    // The project has no submissions. A request with a cursor still reads, because that checks the cursor.
+    // The project has no submissions. A request with a cursor is still read, because the read checks the cursor.
     if (!stamp && request.cursor === '') return { submissions: [], nextCursor: '' };
     const key = JSON.stringify(request);
     const stamps = new Map(stamp && [[key, stamp]]);

@@ -56,7 +56,7 @@ export async function resumeProjectErasures(context: EraseContext & Pick<Context
 
 const TURN_MS = 20_000;
 const PART_MS = 5_000;
-// A project can have ten thousand links.
+// A project can have a hundred thousand links.
 const LINKS_DEADLINE_MS = 60_000;
 
 /**

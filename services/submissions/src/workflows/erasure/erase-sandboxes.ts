@@ -11,7 +11,7 @@ import type { EraseContext } from './erase-submission.ts';
 const AT_ONCE = 4;
 // Short, because the other steps of the sweeper wait for this one.
 const TURN_MS = 15_000;
-// A sandbox with the most clips takes a few turns.
+// A sandbox with the maximum number of clips takes a few turns.
 const PARTS_PER_TURN = 2;
 
 type SandboxContext = EraseContext & Pick<Context, 'kafka' | 'sandboxLease'>;

@@ -29,7 +29,7 @@ export interface ErasedSubmission {
   linkId: string;
 }
 
-/** A tally, with the link of the person that it counts. */
+/** The counts of the removed data, and the link whose person was removed. */
 type Removed = Tally & Pick<ErasedSubmission, 'linkId'>;
 
 /** The maximum number of submissions, or of uploads, in one step. */

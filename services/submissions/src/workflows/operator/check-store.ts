@@ -114,7 +114,7 @@ async function hasSha256({ objects }: CheckContext, object: ExpectedObject, sign
   return hash.digest('hex') === object.sha256;
 }
 
-/** Checks that records name some of the stored objects. Objects stored since `before` may have no record yet. */
+/** Checks that a record names each of some stored objects. Objects stored since `before` may have no record yet. */
 export async function checkObjects(
   { objects, storedObjects }: CheckContext,
   { after, before, deleteOrphans }: { after: string; before: Date; deleteOrphans: boolean },
