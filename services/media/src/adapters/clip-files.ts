@@ -21,7 +21,7 @@ export interface ClipFiles {
 const PLAIN = ['-map_metadata', '-1', '-map_chapters', '-1', '-fflags', '+bitexact', '-flags', '+bitexact'];
 // The container may round the time of a key frame by up to this much.
 const ROUNDING_SEC = 0.002;
-// The length of the clip that ffmpeg reads for a picture: the key frame, and a margin because its stated time may be
+// The length of the piece that ffmpeg reads for a picture: the key frame, and a margin because its stated time may be
 // slightly wrong.
 const PICTURE_SEC = 0.1;
 // Fills a late start, and gaps of 30 ms or more, with silence, so that the sound's times match the clip. In 16-bit

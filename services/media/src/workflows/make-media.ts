@@ -66,7 +66,7 @@ export async function beginMedia(
   { log, ...options }: MakeOptions,
 ): Promise<BegunMedia> {
   const source = join(dir, 'source');
-  // Uses the counts from Inspect for the comparison, so that this does not read the upload again.
+  // Uses the counts from Inspect for the comparison, so that the upload is not read again.
   const found = known && known.tracks.length > 0 ? known : await inspectAgain(source, options);
   const sound = await chooseSound(source, found, options);
   const clip = { dir, source, sourceBytes: await sizeOf(source), plan: planFor(found), sound };
