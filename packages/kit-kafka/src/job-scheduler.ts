@@ -33,7 +33,7 @@ interface Line {
   key: string;
   jobs: Job[];
   runs: boolean;
-  /** The lane was dropped while the first job ran. */
+  /** True if the lane was dropped while the first job ran. */
   dropped: boolean;
   again: NodeJS.Timeout | undefined;
 }

@@ -6,7 +6,7 @@ import { type CollectionIndexes, ensureIndexes } from './indexes.ts';
 import { createLease, type Lease, withLease } from './lease.ts';
 import { connectMongo, type MongoSettings } from './mongo.ts';
 
-/** The schema that a service needs, and the steps to it. */
+/** The schema that a service needs, and the steps that lead to it. */
 export interface Schema {
   /** The database's name, without its prefix. */
   database: string;

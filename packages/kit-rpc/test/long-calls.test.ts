@@ -9,7 +9,8 @@ import { createClient } from '../src/grpc-client.ts';
 import { implement, startGrpcServer } from '../src/grpc-server.ts';
 import { openCaller } from '../src/internal/internal.ts';
 
-// A connection takes no new calls after 20 s. These calls last longer, until a client's ping could disturb them.
+// A connection takes no new calls after 20 s. These calls continue so long after this time that a ping of the client
+// could disturb them.
 const CALL_MS = 34_000;
 const request = { ownerId: 'o', projectId: 'p', format: 1, filter: undefined, includeLinks: false } as const;
 const internal = await openCaller(await everyServiceEnv(), 'gateway');

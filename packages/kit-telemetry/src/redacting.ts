@@ -3,7 +3,7 @@ import type { SpanProcessor } from '@opentelemetry/sdk-trace';
 import { redact } from '@recording-request/kit/redact';
 import { LINES } from './log-records.ts';
 
-// No logged value is nested this deep. Deeper values are left out, because they may be circular.
+// More levels than any logged value has. Deeper values are left out, because they may be circular.
 const DEPTH = 8;
 
 /** Returns `value` with every secret in its texts redacted. Everything that leaves the process is redacted here. */

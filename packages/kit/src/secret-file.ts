@@ -6,8 +6,8 @@ import { readFileSync } from 'node:fs';
 export type Secret = () => string;
 
 /**
- * Returns the secret in `file`, without its line break. Throws an Error that describes the fault of the file and names
- * the variable `variable`. Only an optional secret may be empty.
+ * Returns the secret in `file`, without its line break. Throws an Error that names `variable` and describes the fault
+ * of the file. Only an optional secret may be empty.
  */
 export function readSecret(file: string, variable: string, isOptional = false): string {
   let text: string;
