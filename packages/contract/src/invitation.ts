@@ -1,4 +1,7 @@
-/** Schemas of what an owner states about a link: its person, metadata and deadline. Creation, addition and change use them. */
+/**
+ * Schemas of what an owner states about a link: its person, metadata and deadline. The requests that create, add and
+ * change links use them.
+ */
 import Type, { type Static } from 'typebox';
 import { LIMITS } from './limits.ts';
 import { CONTROL, momentText, plainText, SPACE, text } from './request-fields.ts';
