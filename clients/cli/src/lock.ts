@@ -59,7 +59,7 @@ async function isHeld(text: string, own: Holder): Promise<boolean> {
     // Another program may have written any JSON.
     holder = Object(JSON.parse(text)) as Partial<Holder>;
   } catch {
-    // A full disk or a crash of the system cut the text.
+    // A full disk or a crash of the system has cut the text.
     return false;
   }
   if (holder.host !== own.host || !isPid(holder.pid)) return true;

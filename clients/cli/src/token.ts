@@ -19,7 +19,7 @@ export async function checkToken(
   try {
     return await client.me(options);
   } catch (error) {
-    // The token is valid; it may do everything but read its owner.
+    // The token is valid, but lacks the scope to read its owner.
     if (error instanceof PermissionError && error.is('scope_missing')) return undefined;
     if (error instanceof NotFoundError)
       throw new Failure(EXIT.unreachable, `${baseUrl} has no /api/me: it is not the address of the service.`);

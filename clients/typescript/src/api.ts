@@ -2,10 +2,13 @@ import { Download } from './download.ts';
 import { List, type PagedBody } from './pages.ts';
 import type { Call, CallOptions, Transport } from './transport.ts';
 
-/** The items of a page, unless a query has another limit. */
+/** The number of items on a page, unless a query has another limit. */
 export const PAGE = 100;
 
-/** The requests of a group of methods: with the owner's token or, where the address is the permission, without. */
+/**
+ * Sends the requests of a group of methods: with the owner's token, or without it if the address itself gives the
+ * permission.
+ */
 export class Api {
   readonly transport: Transport;
   readonly #anonymous: boolean;

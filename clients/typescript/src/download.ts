@@ -35,7 +35,10 @@ export interface ResumeFrom {
   offset: number;
   /** The `etag` with which you got them. */
   etag: string;
-  /** These bytes again, to check the SHA-256 of the whole; without them, only the length is checked. */
+  /**
+   * Yields these bytes again, so that the client can check the SHA-256 of the whole file; without it, the client checks
+   * only the length.
+   */
   prior?: AsyncIterable<Uint8Array>;
 }
 

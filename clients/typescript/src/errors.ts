@@ -145,7 +145,7 @@ const BY_STATUS: Record<number, typeof ApiError> = {
   429: RateLimitError,
 };
 
-/** Returns the error of an answer without success, with this body. */
+/** Returns the error for an HTTP response without success. `text` is its body. */
 export function errorOf(response: Response, text: string, address: string): ApiError | UnexpectedAnswerError {
   const { status, headers } = response;
   const sentence = sentenceOf(text);

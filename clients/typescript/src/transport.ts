@@ -168,7 +168,7 @@ export class Transport {
         method: call.method ?? 'GET',
         headers,
         body: call.csv ?? (call.json === undefined ? undefined : JSON.stringify(call.json)),
-        // A redirect means that baseUrl is wrong, and a token must not follow one.
+        // A redirect means that baseUrl is wrong. The token must not be sent to the address of the redirect.
         redirect: 'manual',
         signal: signal ? AbortSignal.any([signal, limit.signal]) : limit.signal,
       });

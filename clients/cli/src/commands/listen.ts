@@ -62,7 +62,7 @@ The secret is made once and stored; RR_WEBHOOK_SECRET replaces it. Erased events
             tries: isStrict ? 5 : Infinity,
           })
         : undefined;
-    // The clock of this computer may be ahead of the service's clock. Each response shows the difference.
+    // The clock of this computer may be ahead of the service's clock. The response shows by how much.
     if (!since) await client.eventsPage({ limit: 1 }, { signal });
     await follow({
       ...{

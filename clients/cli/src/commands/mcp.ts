@@ -11,7 +11,7 @@ The tools, their limits and the confirm values of writes are the same as with PO
 Messages go to stdout, remarks and errors to stderr. The command ends when its stdin is closed.`,
   async run(_, { out, signal, env }) {
     const { baseUrl, token } = await credentials(env);
-    // The libraries of the protocol take longer to load than all other commands.
+    // Loads the libraries of the protocol only here, because this takes longer than loading all other commands.
     const { serve } = await import('../mcp/serve.ts');
     await serve({ ...{ baseUrl, token, out, signal }, client: clientOf(baseUrl, token) });
   },

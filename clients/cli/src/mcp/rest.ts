@@ -35,7 +35,7 @@ async function send(
       ...(body !== undefined && { 'content-type': 'application/json' }),
     },
     ...(body !== undefined && { body: JSON.stringify(body) }),
-    // A redirect means that the address is wrong, and a token must not follow one.
+    // A redirect means that the address is wrong. The token must not be sent to the address of the redirect.
     redirect: 'manual',
     signal: signal ? AbortSignal.any([signal, limit]) : limit,
   });

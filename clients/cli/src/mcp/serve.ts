@@ -18,7 +18,7 @@ export interface ServeOptions {
 }
 
 const CHECK_LIMIT_MS = 10_000;
-// The same limit as the gateway's route has.
+// The same limit as at `POST /mcp` of the gateway.
 const MESSAGE_BYTES = 256 * 1024;
 const CALLS_AT_ONCE = 20;
 // The time limit of a call.

@@ -115,8 +115,8 @@ function apply(state: State, line: Line): void {
 }
 
 /**
- * Returns the valid lines, and the number of the others. The file may come from another computer: a record must name only
- * files of its own clip in the folder, because they are moved and removed.
+ * Returns the valid lines, and the number of the others. The file may come from another computer: a record must name
+ * only files of its own clip in the folder, because `rr pull` moves and removes these files.
  */
 function linesOf(text: string): { lines: Line[]; ignored: number } {
   const whole = text.split('\n');

@@ -28,8 +28,8 @@ export interface PassOptions {
 const AT_ONCE = 4;
 
 /**
- * Makes the folder equal to the project on the server. With `isQuick`, checks only the changed clips; checks all clips if
- * the folder and the server have different numbers of clips.
+ * Makes the folder equal to the project on the server. With `isQuick`, checks only the changed clips, unless the folder
+ * and the server have different numbers of clips.
  */
 export async function pass(mirror: Mirror, options: PassOptions, isQuick = false): Promise<PullResult> {
   const { client, projectId, journal } = mirror;

@@ -4,7 +4,7 @@ import type { CallOptions } from '../transport.ts';
 import type * as api from '../types.gen.ts';
 import { sign, unwrap } from '../webhooks.ts';
 
-/** The webhooks of a project: verifying, looking, testing and sending again. */
+/** The webhooks of a project: their verification, deliveries, test events and repeated deliveries. */
 export class Webhooks extends Resource {
   /** Verifies a webhook and returns its event; the same as `webhooks.unwrap` of this package. */
   readonly unwrap: typeof unwrap = unwrap;
