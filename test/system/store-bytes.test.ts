@@ -1,6 +1,6 @@
 /**
- * Counts the bytes that a clip sends to and reads from the object store, from its first byte to `ready`. This is a
- * separate file, because a proxy in front of the store counts every byte of its services.
+ * Counts the bytes that the services write to and read from the object store for one clip, from its first byte to
+ * `ready`. This is a separate file, because a proxy in front of the store counts every byte of its services.
  */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';

@@ -87,8 +87,8 @@ export function spans(seed: SeedData, stores: Stores, { spans: all }: Pick<Trace
       for (const span of processed) {
         const sent = at.get(`${traceId} ${span.parentSpanId}`)!;
         assert.equal(sent.name, span.name.replace('process', 'send'));
-        // A consumer may handle the event before the producer has the acknowledgement, so this compares with the start
-        // of sending.
+        // A consumer may handle the event before the producer has the acknowledgement, so the test compares with the
+        // start of sending.
         assert.ok(sent.startMs <= span.endMs, `${sent.name} begins before ${span.name} ends`);
         for (const same of ['message.id', 'destination.name', 'destination.partition.id', 'kafka.offset']) {
           assert.notEqual(span.attributes[`messaging.${same}`], undefined, same);

@@ -9,7 +9,7 @@ import type { SeedData } from '../harness/seed.ts';
 const SECRET = `whsec_${Buffer.from('the secret of the recipients').toString('base64')}`;
 const COMPLETED = 'submission.completed';
 
-/** Tests that events about a clip say for whom its link is. */
+/** Tests that events about a clip name the person of the clip's link. */
 export function webhookRecipients({ ada, mute }: SeedData): void {
   describe('webhooks of a project with recipients', () => {
     test('submission.completed has the recipient, and a redelivery has the same bytes after the recipient changed', async () => {
