@@ -15,7 +15,10 @@ async function clientOf({ base }: TestGateway, forwardedFor?: string) {
   };
 }
 
-/** Sends anonymous requests with these addresses. Returns the number of requests that each one's limit has counted. */
+/**
+ * Sends anonymous requests with these addresses. Returns the number of requests that the limit of each address has
+ * counted.
+ */
 async function countsOf({ base }: TestGateway, addresses: string[], path: string): Promise<number[]> {
   const counts: number[] = [];
   for (const address of addresses) {

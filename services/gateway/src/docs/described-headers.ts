@@ -141,7 +141,7 @@ function describeRanges(operation: DescribedOperation): void {
   operation.responses = { ...responses, 206: part as Answer, 304: { ...NOT_MODIFIED } };
 }
 
-/** Returns the HEAD of a video, an audio or an archive: its size and its ETag. */
+/** Returns the description of HEAD for a video, an audio or an archive: its headers state the size and the ETag. */
 function headOf(get: DescribedOperation): DescribedOperation {
   const { operationId = '', summary = '', parameters = [], responses = {} } = get;
   const taken = (parameters as { name: string }[]).filter(({ name }) => name !== 'Range' && name !== 'If-Range');

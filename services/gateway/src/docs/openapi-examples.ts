@@ -201,7 +201,7 @@ function repeatExamples(part: unknown): void {
   for (const value of Object.values(part)) repeatExamples(value);
 }
 
-/** Adds an example to every body, answer, error and query of the document. Changes it in place. */
+/** Adds an example to every body, answer, error and query of the document. Changes the document in place. */
 export function addExamples<T extends OpenApiDocument>(document: T, baseUrl: string): T {
   const answers = answersOf(baseUrl);
   repeatExamples(document.paths);

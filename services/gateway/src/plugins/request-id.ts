@@ -4,7 +4,7 @@ import { trace } from '@opentelemetry/api';
 import { nameRequest } from '@recording-request/kit-telemetry/http-requests';
 import type { FastifyInstance } from 'fastify';
 
-/** Returns the id of the running request: its trace id, or without a trace 32 hex digits with 122 random bits. */
+/** Returns the id of the running request: its trace id; without a trace, 32 hex digits with 122 random bits. */
 export const newRequestId = (): string =>
   trace.getActiveSpan()?.spanContext().traceId ?? randomUUID().replaceAll('-', '');
 

@@ -40,8 +40,8 @@ type Turned = Socket & { [TURNS]?: Turns };
  * a response waits for another one, the waiting response never emits `close`, so its handler would never release its
  * slots and memory.
  *
- * When `isStopping` returns true, ends a connection after its last answer: Node keeps it open for more requests, so the
- * stop would last until the client closes it.
+ * When `isStopping` returns true, ends a connection after its last answer. Otherwise, Node would keep the connection
+ * open for more requests, and the stop would last until the client closes it.
  */
 export function queueRequests(
   handle: RequestListener,
@@ -88,7 +88,7 @@ function drop(turns: Turns): void {
   for (const { place } of turns.waiting.splice(0)) place[Symbol.dispose]();
 }
 
-/** Starts the next request of this connection, after a turn of the other connections. */
+/** Starts the next request of this connection, after the other connections have had a turn. */
 function endTurn(turns: Turns): void {
   const next = turns.waiting.shift();
   turns.running = next?.response;

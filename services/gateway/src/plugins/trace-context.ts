@@ -4,7 +4,7 @@ import { cameThroughProxies, type TrustedProxies } from '../adapters/trusted-pro
 
 export interface TrustedTrace {
   trustedProxies: TrustedProxies;
-  /** True if the last of these proxies sets a traceparent to keep. */
+  /** True if the gateway must keep the traceparent that the last of these proxies sets. */
   trustTraceparent: boolean;
 }
 
