@@ -154,8 +154,8 @@ test('a key can be reused after its request failed', async () => {
 });
 
 /**
- * Leaves the record of a first request with this key whose process died. According to the record, the request may run
- * for another minute.
+ * Leaves the record of a first request with this key; the process of this request died. According to the record, the
+ * request may run for another minute.
  */
 async function diedWith(request: CreateProjectRequest) {
   const { store } = running;
@@ -197,7 +197,8 @@ test('a dead request with an open transaction is taken over when its lease ends,
   const request = creation(ownerId, { count: 4, idempotencyKey: 'open' });
   const { session, attempt, leaseEndsIn } = await diedWith(request);
   await leaseEndsIn(-1);
-  // The records that it wrote stay locked until its transaction ends; MongoDB ends it after 60 s at the earliest.
+  // The records that the dead process wrote stay locked until its transaction ends. MongoDB ends this transaction after
+  // 60 s at the earliest.
   session.startTransaction();
   await running.store.users.reserve(ownerId, 4, session);
   await attempt.finish('late', 'a project');

@@ -59,5 +59,8 @@ const turnOf = (matrix: string) =>
     .split(/\s+/)
     .join(' ');
 
-/** The rotation is compared by its numbers. Bit rates are only a buffering hint for players. */
+/**
+ * Returns whether side data needs no further comparison: the rotation is compared by its numbers, and bit rates are
+ * only a buffering hint for players.
+ */
 const isMeasured = (type: string) => type === 'Display Matrix' || type.startsWith('CPB properties');

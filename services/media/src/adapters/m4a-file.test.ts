@@ -14,7 +14,7 @@ before(async () => {
 });
 after(() => rm(root, { recursive: true, force: true }));
 
-/** Makes an .m4a with ffmpeg. Its index is at the front, or without `faststart` at the end. */
+/** Makes an .m4a with ffmpeg. Its index is at the front with `faststart`, otherwise at the end. */
 async function sound(seconds: number, ...options: string[]): Promise<Buffer> {
   const made = join(root, 'made.m4a');
   const tone = ['-f', 'lavfi', '-i', 'sine=r=16000', '-t', String(seconds), '-c:a', 'aac', '-b:a', '64k'];

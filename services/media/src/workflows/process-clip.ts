@@ -23,7 +23,7 @@ export interface ProcessClipDeps extends Pick<Context, 'objects' | 'jobs' | 'san
 const mediaRatio = durationOf('recording.media.ratio');
 // The share of a job's time for ffmpeg; the rest is for transfers from and to the object store.
 const WORK_SHARE = 0.8;
-// With less free space than this, a full disk may have caused a failure, not the clip.
+// With less free space than this, a full disk, and not the clip, may have caused a failure.
 const FULL_DISK_BYTES = 64 * 1024 * 1024;
 const TOO_LARGE = 'The upload is too large to be processed; it is kept as it came.';
 const NOT_PUBLISHED = 'The result could not be published';

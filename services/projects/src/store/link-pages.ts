@@ -71,7 +71,7 @@ function selected({ state, personState: person, complete }: LinkFilter, expired:
 }
 
 export function createLinkPages({ links }: Pick<Models, 'links'>) {
-  /** Returns the positions of the links that changed since then; undefined when there are too many. */
+  /** Returns the positions of the links that changed after `since`; undefined when there are too many. */
   async function changedSince({ ownerId, projectId }: LinkPage, since: Date): Promise<number[] | undefined> {
     const rows = await links
       .find({ type: 'unique', ownerId, projectId, changedAt: { $gt: since } }, { _id: 0, position: 1 })
