@@ -25,7 +25,7 @@ after(() => stores[Symbol.asyncDispose]());
 
 const NOTHING = { objects: 0, versions: 0, bytes: 0 };
 
-/** Returns the parts of a process. Its store fails for the project `broken`. */
+/** Returns the context of a process whose store fails for the project `broken`. */
 const processWith = (broken = 'no project') => ({
   config: { eraseAgainSeconds: 3_600 },
   log: createLogger('test', 'silent'),

@@ -130,7 +130,7 @@ function createdQuery({ createdAfter, createdBefore }: Filter): object {
 }
 
 export function createSubmissionQueries(submissions: Models['submissions']): SubmissionQueries {
-  /** Returns the ids of submissions that changed since then; undefined when there are too many. */
+  /** Returns the ids of submissions that changed after `since`; undefined when there are too many. */
   async function changedIds(ownerId: string, projectId: string, since: Date, before: string | undefined) {
     const rows = await submissions
       .find({ projectId, ownerId, changedAt: { $gt: since } }, { _id: 1 })

@@ -16,9 +16,9 @@ let collect: Collect | undefined;
 
 /**
  * Frees the memory of a body's chunks while the body arrives. Call this with the size of each stored chunk. Node reads
- * chunks into memory outside V8's heap. V8 collects because of that memory only after 64 MB, and never only the young
- * generation (https://github.com/nodejs/node/issues/1671). Without this function, the peak memory of submissions is
- * 1.36 times as high for an upload of 1 GB as for 1 MB; with it, 1.15 times.
+ * chunks into memory outside V8's heap. V8 starts a collection because of that memory only after 64 MB, and then never
+ * of the young generation alone (https://github.com/nodejs/node/issues/1671). Without this function, the peak memory of
+ * submissions is 1.36 times as high for an upload of 1 GB as for 1 MB; with it, 1.15 times.
  */
 export function noteChunk(bytes: number): void {
   read += bytes;

@@ -21,7 +21,7 @@ export interface RetriedMedia {
   submissionId: string;
   createdAt: Date;
   mediaError: string;
-  /** The reason why the service does not request the media again; "" when it requests it. */
+  /** The reason why the service does not request the media again; "" if it does. */
   left: string;
 }
 

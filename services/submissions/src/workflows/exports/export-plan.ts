@@ -28,7 +28,8 @@ interface PlanContext {
   exportObjects: Pick<Objects, 'get' | 'stat'>;
 }
 
-// The time limit for checking earlier unreadable videos again; the export omits those that it could not check.
+// The time limit for checking videos again that were unreadable earlier. The export omits the videos that it could not
+// check.
 const LOOKING_MS = 60_000;
 const LOOKS_AT_ONCE = 8;
 // The number of tries per video. After each failed try, the store must answer another request.

@@ -74,7 +74,7 @@ async function current(
 ): Promise<ReadyArchive> {
   const { archives, archiveBuilds } = context;
   const { ownerId, projectId, selection } = request;
-  // Reads this state before the rows, so that the check at the end notices an erasure after this.
+  // Reads this state before the rows, so that the check at the end notices every later erasure.
   const erasures = await archives.erasures(projectId);
   const loaded = await loadFrame(request, context);
   const frame = hashOf([csvHeader(), loaded.project], loaded.links);
