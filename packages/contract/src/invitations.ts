@@ -1,4 +1,4 @@
-/** Loads the owner's invitations of clips. Callers load them each time that they show clips, and never store them. */
+/** Loads the invitations of clips. Callers load them each time that they show clips, and never store them. */
 import type {
   GetInvitationsRequest,
   GetInvitationsResponse,

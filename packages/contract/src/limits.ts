@@ -24,7 +24,7 @@ export const LIMITS = {
   sandboxes: 10,
   /** The maximum number of clips of a sandbox: its responses, times the questions of an interview. */
   sandboxClips: 1_000,
-  /** The longest retention of a project's clips, unless the operator's is shorter. */
+  /** The longest retention of a project's clips in days, unless the operator's retention is shorter. */
   retentionDays: 36_500,
   urlLength: 2_048,
   webhookSecretLength: 512,

@@ -8,8 +8,8 @@ export type Placeholder = (typeof PLACEHOLDERS)[number];
 const PLACEHOLDER = new RegExp(`\\{(${PLACEHOLDERS.join('|')})\\}`, 'g');
 
 /**
- * Returns the schema of an absolute https address, or "", whose path and query may have placeholders. The host has none,
- * so the contributor can read where the address leads.
+ * Returns the schema of a return address: "", or an absolute https address whose path and query may have placeholders.
+ * The host has none, so the contributor can read where the address leads.
  */
 export function returnAddress({ allowHttpUrls }: AddressRule, description: string) {
   const scheme = allowHttpUrls ? '[Hh][Tt][Tt][Pp][Ss]?' : '[Hh][Tt][Tt][Pp][Ss]';

@@ -48,7 +48,7 @@ const BY_PARENT = ['sh', '-c', 'unset PWD; [ "$PPID" = "$0" ] && exec "$@"', Str
 const PARENT_DEATH = ['setpriv', '--pdeathsig', 'KILL', '--no-new-privs', ...BY_PARENT];
 const TRIAL_MS = 10_000;
 
-/** Detects and logs which limits this system grants, and reports the programs. Rejects if one of them is missing. */
+/** Detects and logs which limits this system grants, and reports the programs. Rejects if a program is missing. */
 export async function openSandbox<P extends Program>(limits: Limits<P>, log: Logger): Promise<Sandbox<P>> {
   const sandbox = await detectSandbox(limits);
   const programs = Object.keys(limits.memoryBytes) as P[];

@@ -33,7 +33,7 @@ export interface Consumer {
   stop(): Promise<void>;
 }
 
-// The time of a stop before the member leaves its group. Work that ends within this time is committed. Then other
+// After a stop, the member leaves its group within this time. Work that ends before it leaves is committed. Then other
 // members get the partitions, without a wait for the remaining work.
 const LEAVE_AFTER_MS = 2_000;
 const LEAVE_MS = 5_000;

@@ -17,7 +17,10 @@ const withoutTls: Misplaced = env =>
 const withoutBearer: Misplaced = env =>
   env.KAFKA_SASL_MECHANISM === BEARER ? undefined : `is set, but KAFKA_SASL_MECHANISM is not ${BEARER}`;
 
-/** Requires a variable for each mechanism that `needed` accepts, and refuses it for all other mechanisms. */
+/**
+ * Makes a variable required for the mechanisms that `needed` accepts, and refuses the variable for all other
+ * mechanisms.
+ */
 function ofMechanism<T>(
   of: Variable<T>,
   needed: (mechanism: string, env: NodeJS.ProcessEnv) => boolean,

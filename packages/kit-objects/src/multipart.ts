@@ -53,8 +53,8 @@ export async function putStream(put: StreamPut): Promise<void> {
 }
 
 /**
- * Aborts the open multipart uploads under `prefix`, or only the uploads that began before `before`. Returns their
- * number.
+ * Aborts the open multipart uploads under `prefix`; with `before`, only the uploads that began before this time.
+ * Returns their number.
  */
 export async function endOpenUploads(
   { client, bucket, requestMs }: Pick<StreamPut, 'client' | 'bucket' | 'requestMs'>,

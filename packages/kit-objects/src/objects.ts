@@ -179,7 +179,9 @@ function clientOf(settings: ObjectSettings, connections: number): Client {
   });
 }
 
-/** Returns the client's provider of credentials. The client calls only this method of it, before each request. */
+/**
+ * Returns a provider of credentials for the client. It has only the method that the client calls, before each request.
+ */
 function currentCredentials(settings: ObjectSettings): ClientOptions['credentialsProvider'] {
   const { s3AccessKey, s3SecretKey } = settings;
   const keys = { getAccessKey: s3AccessKey, getSecretKey: s3SecretKey, getSessionToken: () => undefined };

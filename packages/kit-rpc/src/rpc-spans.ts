@@ -44,7 +44,7 @@ export function beginCall({ name, attributes }: RpcSpan, metadata: Metadata): En
   return ending(span);
 }
 
-/** Runs `serve` in the span of a call of another service, which continues the trace in `metadata`. */
+/** Runs `serve` in the span of a call from another service. The span continues the trace in `metadata`. */
 export function inCall({ name, attributes }: RpcSpan, metadata: Metadata, serve: (end: EndCall) => void): void {
   const parent = propagation.extract(ROOT_CONTEXT, metadata, getter);
   const span = tracer.startSpan(name, { kind: SpanKind.SERVER, attributes }, parent);

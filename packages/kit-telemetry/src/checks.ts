@@ -94,7 +94,7 @@ const endpoint =
 /** Returns whether telemetry is off; this variable overrides all others. */
 export const isDisabled = (env: NodeJS.ProcessEnv): boolean => env.OTEL_SDK_DISABLED?.trim().toLowerCase() === 'true';
 
-// Does not check a file in a migration: it has the settings of the services, but not their files.
+// Does not check a file in a migration, because a migration has the settings of the services, but not their files.
 const file: Check = (value, env) => {
   if (isDisabled(env)) return undefined;
   try {

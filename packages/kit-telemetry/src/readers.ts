@@ -3,8 +3,8 @@ import { AggregationTemporality, InstrumentType, PeriodicExportingMetricReader }
 
 /**
  * A gauge reports only the series that were observed for this collection. With cumulative temporality, the default of
- * the exporters, the SDK would repeat the last value of a series forever. An example is a lease that another process
- * now holds, or a consumer that has left.
+ * the exporters, the SDK would repeat the last value of a series forever. An example is the series of a lease that
+ * another process now holds, or a consumer that has left.
  */
 const temporalityOf = (type: InstrumentType, others: AggregationTemporality): AggregationTemporality =>
   type === InstrumentType.OBSERVABLE_GAUGE ? AggregationTemporality.DELTA : others;

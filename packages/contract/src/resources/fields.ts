@@ -29,7 +29,7 @@ export const ENDPOINT_STATES = ['active', 'paused'] as const;
 export const UPLOAD_STATES = ['uploading', 'finishing', 'landed', 'refused'] as const;
 export const UPLOAD_REFUSALS = ['not_video', 'too_long', 'answered'] as const;
 
-/** Refers to a named schema, so that it appears once in openapi.json. */
+/** Refers to a named schema, so that the schema appears only once in openapi.json. */
 export const ref = <T extends TSchema & { $id?: string }>(schema: T) =>
   Type.Unsafe<Static<T>>({ $ref: `${schema.$id}#` });
 export const nullableRef = <T extends TSchema & { $id?: string }>(schema: T) =>

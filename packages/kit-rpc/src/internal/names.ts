@@ -1,7 +1,7 @@
 const PREFIX = 'spiffe://recording-request/';
 const URI = 'URI:';
 
-/** The URI in a certificate's subject alternative names that names its service. */
+/** Returns the URI that identifies a service in the subject alternative names of its certificate. */
 export const uriOf = (name: string): string => `${PREFIX}${name}`;
 
 /**
