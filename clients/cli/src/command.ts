@@ -41,7 +41,7 @@ export interface Command<F extends Flags = Flags> {
   /** The names of the arguments. A name in brackets is optional. */
   args: readonly string[];
   flags: F;
-  /** The source of the service's address, in words; RR_BASE_URL or rr login by default. */
+  /** A phrase that says where the service's address comes from; without it, RR_BASE_URL or rr login. */
   addressFrom?: string;
   /** Further lines of the help. */
   notes?: string;
@@ -102,7 +102,7 @@ function read(name: string, config: ParseArgsConfig): { values: Record<string, u
   }
 }
 
-/** Returns a whole number of an option. Throws a `UsageFailure` for another text. */
+/** Parses the whole number of an option. Throws a `UsageFailure` for any other text. */
 export function wholeNumber(flag: string, text: string | undefined, least: number, most = 999_999_999) {
   if (text === undefined) return undefined;
   const to = most === 999_999_999 ? '' : ` to ${most.toLocaleString('en-US')}`;

@@ -42,13 +42,16 @@ export async function readConfig(env: NodeJS.ProcessEnv): Promise<Config> {
   throw new Failure(EXIT.local, `${path} is not the JSON that rr login writes. Remove it and run rr login.`);
 }
 
-/** Replaces the stored configuration at once. If its path is a symbolic link, replaces the target, which has the old token. */
+/**
+ * Atomically replaces the stored configuration. If its path is a symbolic link, replaces the target, which has the old
+ * token.
+ */
 export async function writeConfig(env: NodeJS.ProcessEnv, config: Config): Promise<void> {
   const path = configPath(env);
   await writePrivate((await realpath(path).catch(missing)) ?? path, `${JSON.stringify(config, null, 2)}\n`);
 }
 
-/** Writes a file that only the user can read. It is replaced at once. */
+/** Atomically writes a file that only the user can read. */
 export async function writePrivate(path: string, text: string): Promise<void> {
   await mkdir(dirname(path), { recursive: true, mode: 0o700 });
   await replaceFile(path, text, 0o600);

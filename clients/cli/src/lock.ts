@@ -37,7 +37,7 @@ export async function lock(path: string, about: string): Promise<Lock> {
   throw new Failure(EXIT.local, `Another rr uses ${about}. End it, or wait. If there is none, remove ${path}.`);
 }
 
-/** Makes the lock file with its text at once, so that nobody sees it empty. Returns false if a lock file exists. */
+/** Creates the lock file together with its text, so that nobody sees it empty. Returns false if a lock file exists. */
 async function create(path: string, text: string, id: string): Promise<boolean> {
   const made = `${path}.${id}`;
   await writeFile(made, text);
@@ -80,7 +80,10 @@ function isRunning(pid: number): boolean {
   }
 }
 
-/** Removes the lock with this text. If another process has replaced the lock in the meantime, restores its lock. */
+/**
+ * Removes the lock with this text. If another process has replaced the lock in the meantime, restores the lock of that
+ * process.
+ */
 async function takeAway(path: string, text: string): Promise<void> {
   const aside = `${path}.${randomUUID()}`;
   const moved = await rename(path, aside).then(() => true, missing);

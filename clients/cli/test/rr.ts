@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 /** The source of the command `rr`. */
 export const MAIN = fileURLToPath(new URL('../src/main.ts', import.meta.url));
 
-/** Starts the command `rr` with a token for this address. Its stdin has the input; `null` leaves it open. */
+/** Starts the command `rr` with a token for this address. Its stdin gets `input`; `null` leaves stdin open. */
 export function startRr(url: string, args: readonly string[], scratch: string, input: string | null = '') {
   const child = spawn(process.execPath, [MAIN, ...args], {
     cwd: scratch,

@@ -81,8 +81,9 @@ export class Download {
   }
 
   /**
-   * Begins the download, or continues one. Iterating throws `DownloadChangedError` if the file changes during the download, and
-   * `DownloadError` if it breaks off, and `IntegrityError` if its bytes are not those that the server promised.
+   * Begins the download, or continues one. Iterating throws `DownloadChangedError` if the file changes during the
+   * download, `DownloadError` if the download breaks off, and `IntegrityError` if the bytes are not those that the
+   * server promised.
    */
   async open({ from, sha256: expected, ...rest }: OpenOptions = {}): Promise<OpenedDownload> {
     const options = { ...this.#options, ...rest };

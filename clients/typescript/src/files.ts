@@ -86,7 +86,7 @@ async function* bytesOf(path: PathLike, size: number): AsyncGenerator<Uint8Array
   for await (const chunk of createReadStream(path, { end: size - 1 })) yield chunk as Uint8Array;
 }
 
-/** Keeps the cursor of `events()` in a file, which is replaced at once. */
+/** Keeps the cursor of `events()` in a file, which is replaced atomically. */
 export function fileCursor(path: string): CursorStore {
   return {
     async load() {

@@ -56,7 +56,7 @@ export class Recorder {
 
   /**
    * Sends a recording and waits until it has landed. Needs the package tus-js-client, which continues after lost
-   * connections. Throws `UploadError` if it fails or the recording is refused.
+   * connections. Throws `UploadError` if the upload fails or the recording is refused.
    */
   async upload(source: UploadSource, options: UploadOptions): Promise<Landed> {
     const address = await sendBytes(this.#api.transport, `${this.#base}/uploads`, source, options);

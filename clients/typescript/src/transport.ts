@@ -68,7 +68,7 @@ export interface Call {
 }
 
 const LONGEST_ERROR = 65_536;
-/** The maximum length of a JSON or a document, in UTF-16 units after decompression. */
+/** The maximum length of a JSON body or a document, in UTF-16 units after decompression. */
 const LONGEST_TEXT = 64 * 1024 ** 2;
 const TEMPORARY_CONFLICTS = ['conflict', 'idempotency_key_in_use'] as const;
 
@@ -77,7 +77,7 @@ export class Transport {
   readonly baseUrl: string;
   readonly options: Required<Omit<ClientOptions, 'baseUrl' | 'token' | 'onRetry'>> & Pick<ClientOptions, 'onRetry'>;
   readonly #token: string | undefined;
-  /** When the next request may be sent, by the rate that it counts against. */
+  /** When the next request may be sent, by the key of the rate that counts it. */
   readonly #pauses = new Map<string, number>();
 
   constructor({ baseUrl, token, ...options }: ClientOptions) {
@@ -286,7 +286,7 @@ export class Transport {
 /** Returns whether another attempt may succeed after an answer with this status. */
 export const isTemporary = (status: number): boolean => [408, 425, 429].includes(status) || status >= 500;
 
-/** The service counts the rate of a request per owner token, per dashboard token, or per address. */
+/** The service counts requests per owner token, per dashboard token, or per address. */
 const rateKeyOf = ({ path, anonymous }: Call): string =>
   anonymous ? (/^\/project\/[^/]+/.exec(path)?.[0] ?? 'address') : 'token';
 

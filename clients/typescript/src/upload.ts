@@ -224,7 +224,7 @@ async function bytesOf(source: UploadSource): Promise<ConstructorParameters<Tus[
 }
 
 /**
- * Returns whether tus-js-client can find the size of the source. Among streams, it can only for
+ * Returns whether tus-js-client can find the size of the source. The only stream whose size it can find is
  * `fs.createReadStream(path)`.
  */
 const hasSize = (source: UploadSource): boolean =>

@@ -32,7 +32,10 @@ const groupsOf = (commands: readonly Command[]): Map<string, string[]> => {
 const choicesOf = ({ flags }: Command): [string, readonly string[]][] =>
   Object.entries(flags).flatMap(([flag, { choices }]) => (choices ? [[`--${flag}`, choices]] : []));
 
-/** Returns the function that a shell calls; it sets `words` to the candidates, or to nothing for file names. */
+/**
+ * Returns the function that a shell calls. It sets `words` to the candidates, or to nothing if the shell must complete
+ * a file name.
+ */
 function cases(commands: readonly Command[]): string {
   const groups = [...groupsOf(commands)].map(
     ([first, seconds]) => `    ${first}) candidates='${seconds.join(' ')}' ;;`,

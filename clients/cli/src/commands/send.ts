@@ -74,7 +74,7 @@ interrupted, and continues an interview with its next question.`,
           fileType: TYPES[extname(path!).toLowerCase()],
           onAddress: address => {
             stored = writePrivate(uploadFile, JSON.stringify({ ...state, address }));
-            // Nothing is sent before the address is stored; the failure is thrown below.
+            // Nothing is sent before the address is stored. The code below throws the failure to store it.
             return stored;
           },
           onProgress: sent => progress.show(`${sizeText(sent)} of ${sizeText(size)} sent …`),

@@ -25,8 +25,9 @@ const CALLS_AT_ONCE = 20;
 const END_LIMIT_MS = 60_000;
 
 /**
- * Serves the tools for agents until stdin is closed, and then answers the calls that are under way. Fails if the service
- * refuses the token, or if the address is not an address of the service. An outage is only a note: each tool reports it.
+ * Serves the tools for agents until stdin is closed, and then answers the calls that are under way. Fails if the
+ * service refuses the token, or if the address is not an address of the service. During an outage, it only prints a
+ * note, because each tool reports the outage.
  */
 export async function serve({ client, baseUrl, token, out, signal }: ServeOptions): Promise<void> {
   await check(client, baseUrl, out, signal);

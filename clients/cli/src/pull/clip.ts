@@ -93,7 +93,7 @@ async function video(
   let before = 0;
   const saved = await saveTo(download, await inside(folder, part), {
     onProgress(bytes) {
-      // The first report of a download that is continued includes the bytes that are there already.
+      // The first report of a continued download includes the bytes of the earlier download.
       mirror.onBytes(Math.max(0, bytes - before));
       before = bytes;
     },

@@ -103,7 +103,7 @@ export function safe(text: string): string {
   return DEVICE.test(name.split('.')[0]!.trimEnd()) ? `_${name}` : name;
 }
 
-// The server names the file. A program could run a file with another extension.
+// The server chooses the file's name. With another extension, a program could run the file.
 const VIDEO = /\.(webm|mp4|m4v|mov|mkv|avi|wmv|flv|mpe?g|m?ts|3gp|3g2|ogv|ogg|mp3|m4a|wav)$/i;
 const EXTENSIONS: Record<string, string> = {
   'video/webm': 'webm',

@@ -43,8 +43,8 @@ export class Projects extends Resource {
   }
 
   /**
-   * Erases a project for good. Without `confirm`, nothing is erased: the answer counts the data and has `confirm`. While
-   * its `state` is erasing, ask `erasure` for the proof.
+   * Erases a project for good. Without `confirm`, nothing is erased: the answer counts the data and has `confirm`.
+   * While the `state` of the answer is `erasing`, call `erasure` for the proof.
    */
   erase(projectId: string, body: Confirm = {}, options?: CallOptions): Promise<api.Erasure> {
     return this.api.post(path`/api/projects/${projectId}/erase`, body, options);
@@ -99,8 +99,9 @@ export class Links extends Resource {
   }
 
   /**
-   * Erases a link for good, with its person and its clip. Without `confirm`, nothing is erased: the answer counts the data
-   * and has `confirm`. While its `state` is erasing, call this again without `confirm` for the proof.
+   * Erases a link for good, with its person and its clip. Without `confirm`, nothing is erased: the answer counts the
+   * data and has `confirm`. While the `state` of the answer is `erasing`, call this again without `confirm` for the
+   * proof.
    */
   erase(projectId: string, tokenId: string, body: Confirm = {}, options?: CallOptions): Promise<api.Erasure> {
     return this.api.post(path`/api/projects/${projectId}/links/${tokenId}/erase`, body, options);
