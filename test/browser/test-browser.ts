@@ -48,7 +48,7 @@ export interface TestBrowser extends AsyncDisposable {
   page(options?: BrowserContextOptions & { device?: FakeDevice }): Promise<Page>;
   /** Creates a project of the harness's owner. */
   project(fields?: Record<string, unknown>): Promise<Project>;
-  /** Makes a file of `seconds`, as a phone's camera app records it. Returns its path. */
+  /** Makes a video of `seconds`, as a phone's camera app records it. Returns its path. */
   clip(seconds: number): Promise<string>;
   submissions(project: Project): Promise<Submission[]>;
   links(project: Project): Promise<Record<string, unknown>[]>;

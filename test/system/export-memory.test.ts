@@ -206,7 +206,7 @@ test('a client that disconnects during a download stops its export', { timeout: 
   );
   const figures = `${reader.received()} bytes received, ${total} read in total`;
   t.diagnostic(`${figures}; reading stopped ${Math.round(performance.now() - left)} ms after the client disconnected`);
-  // Checks that the export was not complete, because a complete export also reads no more.
+  // Checks that the export was not complete, because the services also stop reading after a complete export.
   assert.ok(total < sizes.many / 2, figures);
 });
 

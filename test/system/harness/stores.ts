@@ -20,7 +20,7 @@ export interface Held {
 export interface Stores {
   /** Yields every document of every database as BSON. */
   documents(): AsyncIterable<Held>;
-  /** Yields every text of every document that `secrets` sealed, opened, and its place. */
+  /** Yields every text that `secrets` sealed in a document: the opened text and its place. */
   unsealed(secrets: SecretBox): AsyncIterable<Held>;
   /** Yields every version of every object. */
   objects(): AsyncIterable<Held>;

@@ -44,7 +44,7 @@ export const ROWS: Record<string, Row> = {
   exportLinksCsv: read('links:read'),
   updateLink: read('projects:write', { json: { disabled: false }, id: 'link' }),
   remindLink: read('projects:write', { id: 'link' }),
-  // Without links, so that this changes nothing of a project that other tests use.
+  // The request names no links, so it changes nothing in a project that other tests use.
   actOnLinks: read('projects:write', {
     json: { action: 'enable', tokenIds: ['019a3f0e-52c1-7a10-8c55-0d6f3b1f2a02'] },
   }),
