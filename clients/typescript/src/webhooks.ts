@@ -138,7 +138,7 @@ async function isSigned(signed: Uint8Array<ArrayBuffer>, signatures: string, sec
   return false;
 }
 
-/** A secret cannot be used. */
+/** Thrown for a secret that cannot be used. */
 class SecretError extends SignatureError {}
 
 function keyBytesOf(secret: string | undefined): Uint8Array<ArrayBuffer> {
