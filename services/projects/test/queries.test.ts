@@ -303,7 +303,7 @@ async function chooseReminders({ models }: OpenStore): Promise<void> {
   await models.links.collection.updateMany({ projectId: PROJECT, position: { $in: [10, 11] } }, { $set: due });
 }
 
-/** Sends the reminders of a few of the links of a project. */
+/** Sends the reminders of a few links of a project. */
 async function remindSome(reminders: OpenStore['reminders']): Promise<void> {
   const owners = await reminders.dueOwners(open.clock.now());
   assert.deepEqual(

@@ -32,7 +32,7 @@ export interface LinkPage {
  * shorter than the memory that the gateway reserves for it: 512 KiB.
  */
 const PAGE_BYTES = 224 * 1024;
-// If more links changed, the query reads the project's links in order and skips those without a change.
+// If more links than this have changed, the query reads the project's links in order and skips those without a change.
 const CHANGED_MAX = 500;
 const POSITIONS = { projectId: 1, position: 1 } as const;
 
