@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import type { Server } from 'node:http';
 import { setTimeout as wait } from 'node:timers/promises';
 
-// Longer than the gateway keeps its idle connections.
+// Longer than the time for which the gateway keeps an idle connection.
 const IDLE_MS = 1_500;
 
 /**
