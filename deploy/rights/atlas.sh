@@ -1,7 +1,7 @@
 #!/bin/sh
-# Creates the database users in MongoDB Atlas, which has no createUser. They get the roles of mongodb.js. The passwords are in the same variables (PROJECTS_PASSWORD, …).
+# Creates the database users in MongoDB Atlas, which has no createUser. They get the roles of mongodb.js. The passwords are in the variables that mongodb.js reads (PROJECTS_PASSWORD, …).
 #   CLUSTER=clips ADDRESS=203.0.113.7 deploy/rights/atlas.sh --projectId ID
-# ADDRESS is the public address of the nodes, or a network: other clients cannot connect. With a private endpoint only, leave ADDRESS out.
+# ADDRESS is the public address from which the services connect, or a network: other clients cannot connect. With a private endpoint only, leave ADDRESS out.
 set -eu
 prefix=${MONGO_DATABASE_PREFIX:-}
 

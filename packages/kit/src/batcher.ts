@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 
 export interface BatcherOptions<T, R> {
-  /** Items with the same key wait for each other; other items do not. */
+  /** Returns the key of an item. Only items with the same key share a batch, or wait for the previous batch. */
   keyOf(item: T): string;
   /** Resolves to one outcome per item, in order. If it rejects, all calls of the batch reject. */
   work(items: T[]): Promise<readonly R[]>;

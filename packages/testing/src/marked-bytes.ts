@@ -1,4 +1,4 @@
-/** The owners whose bytes tests distinguish. */
+/** The owners that tests distinguish by their bytes. */
 export type Mark = 'ada' | 'ben';
 
 const HIGH_BIT: Record<Mark, number> = { ada: 0x00, ben: 0x80 };

@@ -44,7 +44,7 @@ export async function fill(into: Into): Promise<void> {
     into('uploads', 30, index =>
       upload(2_100 + index, { state: 'refused', lastByteAt: now, refusal: index < 2 ? 'failed' : 'not_video' }),
     ),
-    // A contributor who has many takes, some of them open, and a project that is being erased.
+    // A contributor who has many takes, some of them open.
     into('uploads', 60, index =>
       upload(3_000 + index, {
         ...{ linkId: 'busy', responseId: 'busy', lastByteAt: now, slot: index },
@@ -52,6 +52,7 @@ export async function fill(into: Into): Promise<void> {
         nextTryAt: future,
       }),
     ),
+    // A project that is being erased.
     into('uploads', 200, index =>
       upload(4_000 + index, {
         projectId: 'erased',

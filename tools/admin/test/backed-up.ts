@@ -33,7 +33,7 @@ export async function openBacked(): Promise<Backed> {
   return { environment, stores, stack };
 }
 
-/** Runs the steps that a service runs when it starts. */
+/** Connects to Kafka once, as a service does when it starts. Fails when a topic is missing. */
 export async function makeTopics({ env }: Pick<TestEnvironment, 'env'>): Promise<void> {
   const settings = loadConfig(env, kafkaVariables);
   const kafka = await connectKafka(settings, { clientId: 'test', log: createLogger('test', 'silent') });

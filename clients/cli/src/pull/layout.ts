@@ -89,8 +89,8 @@ function unlikeFiles(name: string): string {
 }
 
 /**
- * Returns a text as a name that Linux, macOS and Windows accept: without path separators, control characters and marks,
- * not hidden, and of at most 80 bytes.
+ * Returns a text as a name that Linux, macOS and Windows accept: without path separators, reserved characters, control
+ * characters and format characters, not hidden, and of at most 80 bytes.
  */
 export function safe(text: string): string {
   let name = text

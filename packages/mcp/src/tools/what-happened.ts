@@ -4,7 +4,7 @@ import { flag, id, input, list, optional, output, string, text, tool, untrusted,
 import { shown } from '../untrusted.ts';
 
 const USUAL = 20;
-// A page of the feed may be empty although more events follow, because they are of other projects or types.
+// A page of the feed may be empty although more events follow, because the filter may remove every event of the page.
 const PAGES_MAX = 5;
 const args = input({
   projectId: optional(id()),

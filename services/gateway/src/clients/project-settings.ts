@@ -49,7 +49,7 @@ export function updateOf(
   };
 }
 
-/** Both lists are optional in a body. */
+/** Returns the reminder times; undefined if the body has none. A list that the body omits gets its default. */
 const remindOf = ({ remind }: UpdateProjectInput): Settings['remind'] | undefined =>
   remind && { ...SETTING_DEFAULTS.remind, ...remind };
 

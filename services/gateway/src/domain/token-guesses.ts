@@ -14,7 +14,8 @@ export class TokenGuesses {
   }
 
   /**
-   * Returns the seconds until the gateway may look up a token from this address; 0 for now. `key` identifies the token.
+   * Returns the seconds until the gateway may look up a token from this address; 0 if it may do so now. `key` identifies
+   * the token.
    */
   waitSeconds(address: string, key: string): number {
     const until = this.#over.get(address);

@@ -66,7 +66,7 @@ async function during(
   await changed;
 }
 
-/** Starts the other processes unless they run. Then stops the selected processes, service by service. */
+/** For each service: starts the processes that are not selected, unless they run, and then stops the selected ones. */
 async function replace({ fleet }: Harness, isGoing: (process: { index: number }) => boolean): Promise<void> {
   for (const service of SERVICES) {
     const all = fleet.of(service);

@@ -33,7 +33,7 @@ const losses: Array<[(clip: ClipSpec) => boolean, RegExp]> = [
   [({ surgery }) => surgery === 'two edits', lost('the cuts in it')],
   [({ tracks }) => tracks === 'unknown first', lost('its sound')],
   [clip => !isHeld(clip), NO_COPY],
-  // ffmpeg cannot write a turn into WebM, so the copy loses it.
+  // ffmpeg cannot write a rotation or a mirroring into WebM, so the copy loses it.
   [clip => clip.turn !== 0 && isWebm(clip), lost('its turn')],
 ];
 

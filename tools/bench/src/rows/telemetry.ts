@@ -51,8 +51,8 @@ const CLIP_BYTES = 1e6;
 const off = { to: [PRODUCT, CONTROL] };
 
 /**
- * The cost of telemetry for a read. One variant sends traces and metrics to a collector; the others send none. Each variant
- * has separate services, even the second measurement of the product.
+ * The cost of telemetry for a read. One variant sends traces and metrics to a collector; the other two send none. Each
+ * of the three variants has its own services.
  */
 export const telemetryReads: Row = {
   name: '12',

@@ -56,7 +56,10 @@ function serviceAway(time: Time): string {
 const STARVED_SHARE = 0.2;
 /** Below this use of ffmpeg (seconds of runs per second), the CPU share is not reliable. */
 const LEAST_USE = 0.1;
-/** The minimum (seconds) for a stalled program after the division by a factor, because it is sampled every few seconds. */
+/**
+ * The minimum threshold (seconds) for a stalled program. A drill divides thresholds by its factor, but a service samples
+ * its programs only every few seconds.
+ */
 const STALLED_LEAST = 10;
 
 function ffmpegStarved(time: Time): string {

@@ -41,7 +41,7 @@ export type Platform = 'Ios' | 'Android' | 'Desktop';
 export interface Progress {
   /** The bytes that the server has acknowledged. */
   safe: number;
-  /** True when the server knows that the take was sent. */
+  /** True when the server knows the length of the take. From then on, the take counts as sent. */
   declared: boolean;
   /** True when the server has every byte and is checking them. */
   finishing: boolean;
