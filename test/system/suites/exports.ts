@@ -16,12 +16,12 @@ const PAGE = 7;
 const LANDING_AT_ONCE = 4;
 const CUTS = 25;
 // The fields that the contract got after the fields of the terms. They follow those fields in the CSV.
-const ADDED = ['language', 'responseId', 'recipient', 'metadata', 'late', 'changedAt', 'sandbox'];
+const ADDED = ['language', 'responseId', 'recipient', 'metadata', 'late', 'changedAt', 'sandbox', 'rating'];
 const HEADER = [
   ...Object.keys(FIELDS).filter(field => !['transcriptVtt', 'terms', ...ADDED].includes(field)),
   ...['termsSha256', 'termsAcceptedAt', 'language', 'responseId'],
   ...['recipientName', 'recipientReference', 'recipientEmail', 'recipientLocale', 'recipientVerified'],
-  ...['metadata', 'late', 'changedAt', 'sandbox'],
+  ...['metadata', 'late', 'changedAt', 'sandbox', 'rating'],
 ];
 
 /** Tests pages, filters and the four exports of an interview with one answer for each spreadsheet payload. */
