@@ -33,7 +33,7 @@ export async function recordedFor(page: Page, seconds: number): Promise<void> {
 
 export async function stop(page: Page): Promise<void> {
   await button(page, 'Stop').click();
-  await heading(page, 'Look at your take').waitFor();
+  await heading(page, 'Watch it back').waitFor();
 }
 
 export interface Kept {

@@ -27,7 +27,7 @@ after(() => harness?.[Symbol.asyncDispose]());
 async function saved(page: Page): Promise<string> {
   const [download] = await Promise.all([
     page.waitForEvent('download'),
-    page.getByRole('link', { name: 'Save the video on this device' }).click(),
+    page.getByRole('link', { name: 'Save video to this device' }).click(),
   ]);
   return createHash('sha256')
     .update(await readFile(await download.path()))
@@ -52,7 +52,7 @@ test('a sent take that arrived only in part is marked incomplete, and the whole 
   await button(page, 'Send').click();
   await sendReported;
   await heading(page, 'Sending').waitFor();
-  await page.getByText('The connection is gone.').waitFor();
+  await page.getByText('No connection.').waitFor();
   await page.close();
   const [clip] = await landed(harness, project);
   assert.equal(clip?.incomplete, true, 'the clip is marked incomplete');
@@ -60,8 +60,8 @@ test('a sent take that arrived only in part is marked incomplete, and the whole 
   await context.unroute('**/uploads/*');
   const later = await context.newPage();
   await later.goto(project.urls[0]!);
-  await heading(later, 'Only a part has arrived').waitFor();
-  await later.locator('#problem-text', { hasText: 'Only a part of your take had arrived in time.' }).waitFor();
+  await heading(later, 'Only part of it arrived').waitFor();
+  await later.locator('#problem-text', { hasText: 'Only part of your video arrived in time.' }).waitFor();
   assert.equal(await saved(later), recorded.sha256, 'the saved file is the whole take');
   assert.equal((await kept(later)).takes, 1, 'the browser still has the take');
   await context.close();
@@ -87,12 +87,12 @@ test('a take that was never sent loses its place to others: busy while they reco
   await recordedFor(other, 1);
   await button(mine, 'Send').click();
   await heading(mine, 'Not sent yet').waitFor();
-  await mine.getByText('All places of this link are taken at the moment. We keep trying').waitFor();
+  await mine.getByText('Every spot on this link is taken right now. We’ll keep trying').waitFor();
   await stop(other);
   await button(other, 'Send').click();
-  await heading(other, 'It has arrived').waitFor();
-  await heading(mine, 'This take could not be delivered').waitFor();
-  await mine.locator('#problem-text', { hasText: 'The link takes no more recordings.' }).waitFor();
+  await heading(other, 'Your video has arrived').waitFor();
+  await heading(mine, 'This video couldn’t be sent').waitFor();
+  await mine.locator('#problem-text', { hasText: 'The link is no longer accepting videos.' }).waitFor();
   assert.equal(await saved(mine), recorded.sha256);
   await context.close();
   await other.context().close();
@@ -111,7 +111,7 @@ test('a take that was never sent is sent from the device later if its place is s
     limitMs: 30_000,
   });
   await button(page, 'Send').click();
-  await heading(page, 'It has arrived').waitFor();
+  await heading(page, 'Your video has arrived').waitFor();
   const [clip] = await landed(harness, project);
   assert.equal(clip?.sha256, recorded.sha256);
   assert.equal(clip.incomplete, false);

@@ -211,7 +211,7 @@ test('the note and both buttons are in view next to a long question and a warnin
   await assertSeen(page, ['#review-question', '#playback', '#note', '#send', '#again'], 'all of it, sideways');
   await turn(page, UPRIGHT);
   await assertSeen(page, ['#review-question', '#playback', '#note', '#send', '#again'], 'all of it, upright');
-  await page.getByLabel('Add a note, if you like').fill('One line.\n'.repeat(30));
+  await page.getByLabel('Add a note (optional)').fill('One line.\n'.repeat(30));
   await assertSeen(page, ['#note', '#send', '#again', '#review-warning'], 'a long note');
   await page.context().close();
 });
@@ -263,10 +263,10 @@ test('without a network at Send the page shows one message, and it is true', asy
   await stop(page);
   await page.context().setOffline(true);
   await button(page, 'Send').click();
-  await page.getByText('The connection is gone.').waitFor();
-  assert.equal(await page.getByText('We are telling the server').isVisible(), false);
+  await page.getByText('No connection.').waitFor();
+  assert.equal(await page.getByText('Still connecting').isVisible(), false);
   await page.context().setOffline(false);
-  await heading(page, 'It has arrived').waitFor();
+  await heading(page, 'Your video has arrived').waitFor();
   await page.context().close();
 });
 
@@ -295,7 +295,7 @@ test("the owner's message covers nothing, and stays after its dialog", async () 
   }
   await turn(page, UPRIGHT);
   await button(page, 'Close').click();
-  await heading(page, 'It has arrived').waitFor();
+  await heading(page, 'Your video has arrived').waitFor();
   await page.locator('#done-message', { hasText: message }).waitFor();
   await assertSeen(page, ['#screen-done .tick', '#done-text', '#done-message'], 'the last screen');
   assert.equal(await page.locator('#done-message').textContent(), message);

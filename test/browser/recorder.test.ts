@@ -40,14 +40,14 @@ test('a recording lands unchanged, and its transcript has the words', async () =
   await startRecording(page);
   await recordedFor(page, 7);
   await stop(page);
-  await page.locator('#review-state', { hasText: '100% safe on the server' }).waitFor();
+  await page.locator('#review-state', { hasText: '100% uploaded' }).waitFor();
   assert.deepEqual(await harness.submissions(project), [], 'an unsent take is not delivered');
   const recorded = await kept(page);
-  await page.getByLabel('Add a note, if you like').fill('From my desk');
+  await page.getByLabel('Add a note (optional)').fill('From my desk');
   await button(page, 'Send').click();
   await page.getByText('Splendid!').waitFor();
   await button(page, 'Close').click();
-  await heading(page, 'It has arrived').waitFor();
+  await heading(page, 'Your video has arrived').waitFor();
   const [clip] = await landed(harness, project);
   assert.equal(clip?.sha256, recorded.sha256);
   assert.equal(clip.note, 'From my desk');
@@ -66,14 +66,14 @@ test('a recording lands unchanged, and its transcript has the words', async () =
   );
   for (const word of HEARD) assert.match(transcript ?? '', new RegExp(`\\b${word}\\b`, 'i'));
   await page.reload();
-  await page.locator('#done-text', { hasText: 'You have already sent your video' }).waitFor();
+  await page.locator('#done-text', { hasText: 'You’ve already sent your video' }).waitFor();
   await page.context().close();
 });
 
 test('the page warns of a silent or black take before and after recording, and can send it anyway', async () => {
   for (const [device, before, after] of [
-    ['silence', 'We cannot hear you.', 'We heard nothing in this take.'],
-    ['dark', 'The picture is black.', 'This take is black.'],
+    ['silence', 'We can’t hear you.', 'We can’t hear anything in this video.'],
+    ['dark', 'The picture is black.', 'This video is black.'],
   ] as const) {
     const project = await harness.project();
     const page = await harness.page({ device });
@@ -91,7 +91,7 @@ test('the page warns of a silent or black take before and after recording, and c
     await page.locator('#review-warning', { hasText: after }).waitFor();
     assert.equal(await button(page, 'Record again').getAttribute('class'), 'primary');
     await button(page, 'Send anyway').click();
-    await heading(page, 'It has arrived').waitFor();
+    await heading(page, 'Your video has arrived').waitFor();
     assert.equal((await landed(harness, project)).length, 1);
     await page.context().close();
   }
@@ -128,17 +128,17 @@ test('the keyboard alone can record, pause, continue, stop, record again and sen
   await recordedFor(page, Number(paused?.split(':')[1]) + 1);
   await goTo('stop');
   await page.keyboard.press('Enter');
-  await heading(page, 'Look at your take').waitFor();
+  await heading(page, 'Watch it back').waitFor();
   await goTo('again');
   await page.keyboard.press('Enter');
   await record();
   await page.keyboard.press('Enter');
-  await heading(page, 'Look at your take').waitFor();
+  await heading(page, 'Watch it back').waitFor();
   const recorded = await kept(page);
   assert.equal(recorded.takes, 1, 'the new take replaced the first');
   await goTo('send');
   await page.keyboard.press('Enter');
-  await heading(page, 'It has arrived').waitFor();
+  await heading(page, 'Your video has arrived').waitFor();
   const [clip] = await landed(harness, project);
   assert.equal(clip?.sha256, recorded.sha256);
   await page.context().close();
@@ -153,19 +153,19 @@ test('Back returns to the previous screen, a note stays, and a Send of normal du
   await page.goBack();
   await page.locator('#rec-word', { hasText: 'Paused' }).waitFor();
   await page.goBack();
-  await heading(page, 'Look at your take').waitFor();
-  const note = page.getByLabel('Add a note, if you like');
+  await heading(page, 'Watch it back').waitFor();
+  const note = page.getByLabel('Add a note (optional)');
   await note.fill('From my desk');
   await page.reload();
-  await heading(page, 'Look at your take').waitFor();
+  await heading(page, 'Watch it back').waitFor();
   assert.equal(await note.inputValue(), 'From my desk');
   await button(page, 'Record again').click();
   await button(page, 'Start recording').waitFor();
-  await button(page, 'Back to your take').click();
-  await heading(page, 'Look at your take').waitFor();
+  await button(page, 'Back to your video').click();
+  await heading(page, 'Watch it back').waitFor();
   await page.goBack();
   await heading(page, 'Stories').waitFor();
-  await button(page, 'Back to your take').click();
+  await button(page, 'Back to your video').click();
   assert.equal(await note.inputValue(), 'From my desk');
   const recorded = await kept(page);
   let go = () => {};
@@ -181,7 +181,7 @@ test('Back returns to the previous screen, a note stays, and a Send of normal du
   await heading(page, 'Not sent yet').waitFor();
   assert.deepEqual(await harness.submissions(project), []);
   go();
-  await heading(page, 'It has arrived').waitFor();
+  await heading(page, 'Your video has arrived').waitFor();
   const [clip] = await landed(harness, project);
   assert.deepEqual([clip?.sha256, clip?.note], [recorded.sha256, 'From my desk']);
   await page.context().close();
@@ -192,10 +192,10 @@ test('the recording stops at the maximum duration', async () => {
   const page = await harness.page();
   await page.goto(project.urls[0]!);
   await startRecording(page);
-  await page.locator('#review-state', { hasText: 'The time is up.' }).waitFor();
+  await page.locator('#review-state', { hasText: 'Time’s up.' }).waitFor();
   const recorded = await kept(page);
   await button(page, 'Send').click();
-  await heading(page, 'It has arrived').waitFor();
+  await heading(page, 'Your video has arrived').waitFor();
   const [clip] = await landed(harness, project);
   assert.ok(
     recorded.seconds >= 3 && hasRecordedLength(clip!, recorded),
@@ -216,19 +216,19 @@ test('a browser without a recorder takes a file; the page sends nothing of a fil
     const clip = await harness.clip(seconds);
     const [chooser] = await Promise.all([page.waitForEvent('filechooser'), button(page, name).click()]);
     const capture = await chooser.element().getAttribute('capture');
-    assert.equal(capture, name === 'Record with the camera app' ? 'user' : null);
+    assert.equal(capture, name === 'Record with your camera app' ? 'user' : null);
     await chooser.setFiles(clip);
   };
-  await choose(8, 'Record with the camera app');
-  await page.getByText('This video is 0:08 long. Please choose one of at most 0:04.').waitFor();
+  await choose(8, 'Record with your camera app');
+  await page.getByText('This video is 0:08 long. Please choose one no longer than 0:04.').waitFor();
   assert.deepEqual(uploads, [], 'the page claims no use and sends nothing');
   await choose(3, 'Choose another');
-  await heading(page, 'Look at your take').waitFor();
+  await heading(page, 'Watch it back').waitFor();
   await choose(8, 'Choose another');
   await page.getByText('This video is 0:08 long.').waitFor();
-  await button(page, 'Back to your take').click();
+  await button(page, 'Back to your video').click();
   await button(page, 'Send').click();
-  await heading(page, 'It has arrived').waitFor();
+  await heading(page, 'Your video has arrived').waitFor();
   assert.equal((await landed(harness, project))[0]?.durationSec, 3);
   await context.close();
 });
@@ -245,7 +245,7 @@ test('a page that may not use the camera shows what to do, and continues', async
   const page = await context.newPage();
   await page.goto(project.urls[0]!);
   await button(page, 'Turn on the camera').click();
-  const steps = 'may not use your camera and microphone. Click the icon to the left of the address';
+  const steps = 'Your camera and microphone are blocked. Click the icon to the left of the address';
   await page.getByRole('alert').filter({ hasText: steps }).waitFor();
   await startRecording(page);
   await stop(page);
@@ -266,7 +266,7 @@ test('a browser that records only MP4 can send a take', async () => {
   await stop(page);
   const recorded = await kept(page);
   await button(page, 'Send').click();
-  await heading(page, 'It has arrived').waitFor();
+  await heading(page, 'Your video has arrived').waitFor();
   const [clip] = await landed(harness, project);
   assert.equal(clip?.sha256, recorded.sha256);
   assert.equal(clip.mimeType, 'video/mp4');

@@ -30,7 +30,7 @@ async function sendTake(page: Page): Promise<void> {
   await recordedFor(page, 1);
   await stop(page);
   await button(page, 'Send').click();
-  await heading(page, 'It has arrived').waitFor();
+  await heading(page, 'Your video has arrived').waitFor();
 }
 
 async function disable(project: Project): Promise<void> {
@@ -49,7 +49,7 @@ async function withFile(
   await page.locator('html[data-ready]').waitFor();
   const [chooser] = await Promise.all([
     page.waitForEvent('filechooser'),
-    button(page, options.choose ?? 'Use a video I already have')
+    button(page, options.choose ?? 'Upload a video instead')
       .first()
       .click(),
   ]);
@@ -77,12 +77,12 @@ test('a refused link shows why and changes nothing', async () => {
   await harness.api('POST', `/api/projects/${closed.projectId}/close`);
   const base = harness.system.baseUrl;
   for (const [url, title, status] of [
-    [used.sharedUrl, 'This link has been used', 410],
+    [used.sharedUrl, 'This link has been used up', 410],
     [disabled.urls[0]!, 'This link is closed', 410],
     [expired.urls[0]!, 'This link has expired', 410],
     [closed.urls[0]!, 'This project is closed', 410],
-    [`${base}/r/${mintToken('vr')}`, 'This link does not exist', 404],
-    [`${base}/r/nonsense`, 'This link does not exist', 404],
+    [`${base}/r/${mintToken('vr')}`, 'We can’t find this link', 404],
+    [`${base}/r/nonsense`, 'We can’t find this link', 404],
   ] as const) {
     const visitor = await harness.page();
     const answer = await visitor.goto(url);
@@ -102,8 +102,8 @@ test('a link that is closed while its page is open refuses to begin and shows wh
   await button(page, 'Turn on the camera').click();
   await page.locator('#ready-text', { hasText: 'We can see and hear you.' }).waitFor();
   await button(page, 'Start recording').click();
-  await heading(page, 'Recording could not begin').waitFor();
-  await page.locator('#problem-text', { hasText: 'This link takes no more recordings.' }).waitFor();
+  await heading(page, 'Recording couldn’t start').waitFor();
+  await page.locator('#problem-text', { hasText: 'This link is no longer accepting videos.' }).waitFor();
   await checkAccessibility(page, 'could not begin');
   await page.context().close();
 });
@@ -117,8 +117,8 @@ test('a link with all places in use says to come back later, and accepts a later
   await button(page, 'Turn on the camera').click();
   await page.locator('#ready-text', { hasText: 'We can see and hear you.' }).waitFor();
   await button(page, 'Start recording').click();
-  await heading(page, 'Recording could not begin').waitFor();
-  const text = 'All places of this link are taken at the moment. Please try again later.';
+  await heading(page, 'Recording couldn’t start').waitFor();
+  const text = 'Every spot on this link is taken right now. Please try again later.';
   await page.locator('#problem-text', { hasText: text }).waitFor();
   await checkAccessibility(page, 'link busy');
   await harness.api('PATCH', `/api/projects/${project.projectId}`, { sharedLinkMaxUses: 3 });
@@ -132,7 +132,7 @@ test('a link with all places in use says to come back later, and accepts a later
     route.request().method() === 'HEAD' ? route.fulfill({ status: 429 }) : route.continue(),
   );
   await page.reload();
-  await page.locator('#done-text', { hasText: 'You have already sent your video' }).waitFor();
+  await page.locator('#done-text', { hasText: 'You’ve already sent your video' }).waitFor();
   await button(page, 'Record another').waitFor();
   await page.context().close();
 });
@@ -153,7 +153,7 @@ test('no recording begins without accepted terms, also if the owner adds the ter
   await button(other, 'Turn on the camera').click();
   await other.locator('#ready-text', { hasText: 'We can see and hear you.' }).waitFor();
   await button(other, 'Start recording').click();
-  await other.locator('#problem-text', { hasText: 'The terms of this link have changed.' }).waitFor();
+  await other.locator('#problem-text', { hasText: 'The terms have changed.' }).waitFor();
   await button(other, 'Try again').click();
   await other.getByLabel('Fine with me').check();
   await sendTake(other);
@@ -189,7 +189,7 @@ test('the page refuses a file that is not a video, says what it is, and lets the
   };
   const bytes = (name: string, buffer: Buffer, mimeType = 'video/mp4') => ({ name, buffer, mimeType });
   const FILES: [file: Parameters<FileChooser['setFiles']>[0], says: string][] = [
-    [bytes('report.mp4', Buffer.from('%PDF-1.7\n'.repeat(500))), 'is a PDF document, not a video.'],
+    [bytes('report.mp4', Buffer.from('%PDF-1.7\n'.repeat(500))), 'is a PDF, not a video.'],
     [bytes('photo.mp4', PNG), 'is a picture, not a video.'],
     [bytes('clip.mp4', Buffer.from('no video at all '.repeat(500))), 'is not a video.'],
     [bytes('clip.avi', Buffer.from('RIFF....AVI '.repeat(400)), 'video/x-msvideo'), 'MP4, MOV or WebM'],
@@ -198,20 +198,20 @@ test('the page refuses a file that is not a video, says what it is, and lets the
     [await made('voice.webm', ['-vn', '-c:a', 'libopus']), 'has sound but no picture.'],
     [await made('voice.wav', ['-vn']), 'has sound but no picture.'],
   ];
-  let name = 'Use a video I already have';
+  let name = 'Upload a video instead';
   for (const [file, says] of FILES) {
     await choose(file, name);
     const called = typeof file === 'string' ? file.split('/').at(-1)! : (file as { name: string }).name;
     const alert = page.getByRole('alert').filter({ hasText: says, visible: true });
     await alert.filter({ hasText: called }).waitFor();
-    assert.equal(await page.getByText('send it all the same').isVisible(), false, called);
+    assert.equal(await page.getByText('still send it').isVisible(), false, called);
     name = 'Choose another';
   }
   await checkAccessibility(page, 'a file that is not a video');
   assert.deepEqual(sent, [], 'the page claims no use and sends nothing');
   await choose(await harness.clip(3), name);
   await button(page, 'Send').click();
-  await heading(page, 'It has arrived').waitFor();
+  await heading(page, 'Your video has arrived').waitFor();
   assert.equal((await landed(harness, project)).length, 1);
   await page.context().close();
 });
@@ -245,10 +245,10 @@ test('a video that this browser cannot decode shows a warning but no black playe
   const project = await harness.project();
   const hevc = ['-c:v', 'libx265', '-x265-params', 'log-level=none:pools=1', '-tag:v', 'hvc1', '-preset', 'ultrafast'];
   const page = await withFile(project, await made('IMG_0001.MOV', [...hevc, '-c:a', 'aac', '-f', 'mov']));
-  await page.locator('#review-warning', { hasText: 'This browser cannot show this video.' }).waitFor();
+  await page.locator('#review-warning', { hasText: 'This browser can’t show this video.' }).waitFor();
   assert.equal(await page.locator('#playback').isVisible(), false);
   await button(page, 'Send').click();
-  await heading(page, 'It has arrived').waitFor();
+  await heading(page, 'Your video has arrived').waitFor();
   assert.equal((await landed(harness, project)).length, 1);
   await page.context().close();
 });
@@ -293,17 +293,17 @@ test('a file that is deleted before Send is sent from the device’s storage, or
     const choose = async (path: string, name: string) => {
       const [chooser] = await Promise.all([page.waitForEvent('filechooser'), button(page, name).first().click()]);
       await chooser.setFiles(path);
-      await heading(page, 'Look at your take').waitFor();
+      await heading(page, 'Watch it back').waitFor();
     };
-    await choose(file, 'Use a video I already have');
+    await choose(file, 'Upload a video instead');
     await rm(file);
     isRemoved = true;
     if (!isStored) {
-      await page.getByRole('alert').filter({ hasText: 'This file could not be read.' }).waitFor();
+      await page.getByRole('alert').filter({ hasText: 'We couldn’t read this file.' }).waitFor();
       await choose(clip, 'Choose another');
     }
     await button(page, 'Send').click();
-    await heading(page, 'It has arrived').waitFor();
+    await heading(page, 'Your video has arrived').waitFor();
     assert.equal((await landed(harness, project))[0]?.incomplete, false);
     await page.context().close();
   }
@@ -316,18 +316,18 @@ test('if a link was used up meanwhile, the take can be saved now and on a later 
   await startRecording(mine);
   await recordedFor(mine, 2);
   await stop(mine);
-  await mine.locator('#review-state', { hasText: '100% safe on the server' }).waitFor();
+  await mine.locator('#review-state', { hasText: '100% uploaded' }).waitFor();
   const recorded = await kept(mine);
   await other.goto(project.urls[0]!);
   await sendTake(other);
   await button(mine, 'Send').click();
-  await heading(mine, 'This take could not be delivered').waitFor();
+  await heading(mine, 'This video couldn’t be sent').waitFor();
   await mine.locator('#problem-text', { hasText: 'This was already answered, here or on another device.' }).waitFor();
   await checkAccessibility(mine, 'lost take');
   for (let visit = 0; visit < 2; visit++) {
     const [download] = await Promise.all([
       mine.waitForEvent('download'),
-      mine.getByRole('link', { name: 'Save the video on this device' }).click(),
+      mine.getByRole('link', { name: 'Save video to this device' }).click(),
     ]);
     assert.equal(download.suggestedFilename(), 'recording.webm');
     assert.equal((await kept(mine)).sha256, recorded.sha256, 'the take is still on the device');

@@ -36,8 +36,8 @@ test('a person stops the reminders with one button, without a script and in ever
     return scrollWidth > clientWidth;
   });
   assert.equal(scrolls, false, 'no horizontal scrolling');
-  await button(scripted, 'Stop the reminders').focus();
+  await button(scripted, 'Stop reminders').focus();
   await scripted.keyboard.press('Enter');
-  await heading(scripted, 'The reminders have stopped').waitFor();
+  await heading(scripted, 'Reminders stopped').waitFor();
   await checkAccessibility(scripted, 'the confirmation');
 });

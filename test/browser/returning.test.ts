@@ -55,7 +55,7 @@ test('a contributor sees where they go after the last clip, and goes there with 
   await page.reload();
   await startRecording(page);
   await sendTake(page);
-  await heading(page, 'It has arrived').waitFor();
+  await heading(page, 'Your video has arrived').waitFor();
   const onward = page.getByRole('link', { name: 'Continue to shop.example', exact: true });
   await onward.waitFor();
   await button(page, 'Record another').waitFor();
@@ -63,7 +63,7 @@ test('a contributor sees where they go after the last clip, and goes there with 
   assert.equal(visits.length, 0, 'nobody is sent away without a press');
   assert.deepEqual(claims, ['P-17 & <b>']);
   await page.reload();
-  await page.locator('#done-text', { hasText: 'You have already sent your video' }).waitFor();
+  await page.locator('#done-text', { hasText: 'You’ve already sent your video' }).waitFor();
   await onward.click();
   await heading(page, 'The shop').waitFor();
   const visit = visits.at(-1);
@@ -119,7 +119,7 @@ test('two people with two references on one device have two responses', async ()
   await page.locator('#capture-count', { hasText: 'Question 1 of 2' }).waitFor();
   await recordNow(page);
   await page.goto(withRef(project.sharedUrl, 'P-1'));
-  await page.locator('#welcome-back', { hasText: 'Next is question 2 of 2.' }).waitFor();
+  await page.locator('#welcome-back', { hasText: 'Next up: question 2 of 2.' }).waitFor();
   assert.deepEqual(claims.slice(0, 2), ['P-1', 'P-2']);
   assert.equal((await landed(harness, project)).length, 1);
   await page.context().close();

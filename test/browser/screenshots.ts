@@ -72,11 +72,11 @@ async function walk(harness: TestBrowser, page: Page, take: Take): Promise<void>
   await page.route('**/uploads/*', route => route.abort());
   await page.context().setOffline(true);
   await button(page, 'Send').click();
-  await page.getByText('The connection is gone').waitFor();
+  await page.getByText('No connection').waitFor();
   await take('07-not-sent-yet');
   await page.unroute('**/uploads/*');
   await page.context().setOffline(false);
-  await heading(page, 'It has arrived').waitFor();
+  await heading(page, 'Your video has arrived').waitFor();
   await take('08-arrived');
 }
 
@@ -130,10 +130,10 @@ async function lost(harness: TestBrowser, page: Page, take: Take): Promise<void>
   const other = await harness.page();
   await other.goto(project.urls[0]!);
   const chooser = other.waitForEvent('filechooser');
-  await button(other, 'Use a video I already have').first().click();
+  await button(other, 'Upload a video instead').first().click();
   await (await chooser).setFiles(await harness.clip(3));
   await button(other, 'Send').click();
-  await heading(other, 'It has arrived').waitFor();
+  await heading(other, 'Your video has arrived').waitFor();
   await other.context().close();
   await button(page, 'Send').click();
   await page.locator('#save').waitFor();

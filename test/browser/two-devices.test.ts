@@ -59,7 +59,7 @@ test('another device continues an interview: it shows the answered questions, th
   const answer = await second.goto(project.urls[0]!);
   assert.equal(answer!.status(), 200);
   await second.locator('html[data-ready]').waitFor();
-  await second.locator('#welcome-back', { hasText: 'Next is question 2 of 3.' }).waitFor();
+  await second.locator('#welcome-back', { hasText: 'Next up: question 2 of 3.' }).waitFor();
   assert.deepEqual(await answered(second), ['Who are you? ✓ Answered']);
   await checkAccessibility(second, 'an interview begun elsewhere');
   await button(second, 'Turn on the camera').click();
@@ -79,7 +79,7 @@ test('another device continues an interview: it shows the answered questions, th
     indexedDB.deleteDatabase('recordings');
   });
   await second.goto(project.urls[0]!);
-  await second.locator('#welcome-back', { hasText: 'Next is question 3 of 3.' }).waitFor();
+  await second.locator('#welcome-back', { hasText: 'Next up: question 3 of 3.' }).waitFor();
   await second.getByLabel('I accept the terms').check();
   await startRecording(second);
   await send(second);
@@ -94,7 +94,7 @@ test('another device continues an interview: it shows the answered questions, th
   assert.deepEqual(clips.map(({ questionIndex }) => questionIndex).sort(), [0, 1, 2]);
   const late = await harness.page(PHONE);
   assert.equal((await late.goto(project.urls[0]!))!.status(), 410);
-  await heading(late, 'This link has been used').waitFor();
+  await heading(late, 'This link has been used up').waitFor();
   await late.context().close();
   await dashboard.context().close();
 });

@@ -112,7 +112,7 @@ test('an unknown link is a friendly 404 page; on the upload interface it is JSON
   for (const wrong of [other, 'vr_nonsense']) {
     const page = await fetch(`${harness.base}/r/${wrong}`);
     assert.equal(page.status, 404);
-    assert.match(await page.text(), /does not exist/);
+    assert.match(await page.text(), /can’t find this link/);
     const json = await fetch(`${harness.base}/r/${wrong}/responses`, { method: 'POST' });
     assert.equal(json.status, 404);
     assert.deepEqual(Object.keys((await json.json()) as object), ['error']);
@@ -135,14 +135,14 @@ test('a link with a response under way shows the recorder with the answered ques
     page = await answer.text();
     assert.deepEqual(answers(), [true, false]);
     assert.match(page, /As it was begun\?/);
-    assert.match(page, /Next is question 2 of 2\./);
-    assert.doesNotMatch(page, /This link has been used/);
+    assert.match(page, /Next up: question 2 of 2\./);
+    assert.doesNotMatch(page, /This link has been used up/);
   } finally {
     underWay = undefined;
   }
   const used = await fetch(here());
   assert.equal(used.status, 410);
-  assert.match(await used.text(), /This link has been used/);
+  assert.match(await used.text(), /This link has been used up/);
   status = 1;
 });
 
@@ -265,7 +265,7 @@ test('a link with text attached by a chat app leads to the link; other addresses
     assert.match(page.headers.get('content-type') ?? '', /^text\/html/, path);
     assert.match(page.headers.get('content-security-policy') ?? '', /nonce-/, path);
     assert.equal(page.headers.get('x-content-type-options'), 'nosniff', path);
-    assert.match(await page.text(), /does not exist/, path);
+    assert.match(await page.text(), /can’t find this link/, path);
   }
   for (const path of ['/uploads/u1/', '/responses/x/y']) {
     const json = await fetch(here(path), program);
@@ -321,7 +321,7 @@ test('a link that accepts no new responses is a 410 page that still has the scri
   projectClosed = true;
   for (const [refused, title] of [
     [2, 'This project is closed'],
-    [3, 'This link has been used'],
+    [3, 'This link has been used up'],
     [4, 'This link is closed'],
   ] as const) {
     status = refused;

@@ -91,9 +91,9 @@ for (const [what, refuse] of [
     assert.equal(await choices(page), 2);
     assert.equal(await page.getByText(MISSING).isVisible(), false);
     await page.keyboard.press('Escape');
-    await button(page, 'Back to your take').click();
+    await button(page, 'Back to your video').click();
     await button(page, 'Send').click();
-    await heading(page, 'It has arrived').waitFor();
+    await heading(page, 'Your video has arrived').waitFor();
     assert.equal((await landed(harness, project)).length, 1);
     await page.context().close();
   });

@@ -97,7 +97,7 @@ test('another camera and another microphone can be chosen; a phone turns to its 
   await stop(page);
   assert.equal(await fitOf(page, 'playback'), 'wide, contain', 'and all that was recorded');
   await button(page, 'Send').click();
-  await heading(page, 'It has arrived').waitFor();
+  await heading(page, 'Your video has arrived').waitFor();
   assert.equal((await landed(harness, project)).length, 1);
   await page.context().close();
 });
@@ -182,7 +182,7 @@ test('the screen stays on only during recording and sending', async () => {
   await held(1);
   await button(page, 'Pause').click();
   await held(1);
-  await button(page, 'Continue').click();
+  await button(page, 'Resume').click();
   await recordedFor(page, 1);
   await stop(page);
   await held(0);
@@ -191,7 +191,7 @@ test('the screen stays on only during recording and sending', async () => {
   await heading(page, 'Not sent yet').waitFor();
   await held(1);
   await context.unroute('**/uploads/**');
-  await heading(page, 'It has arrived').waitFor();
+  await heading(page, 'Your video has arrived').waitFor();
   await held(0);
   await context.close();
 });
@@ -201,8 +201,8 @@ test('a computer without a camera offers a QR code that opens the same link on a
   const page = await harness.page({ device: 'none' });
   await page.goto(project.urls[0]!);
   await button(page, 'Turn on the camera').click();
-  await heading(page, 'Go on with your phone').waitFor();
-  await page.getByText('We found no camera and microphone.').waitFor();
+  await heading(page, 'Continue on your phone').waitFor();
+  await page.getByText('We can’t find a camera and microphone.').waitFor();
   await checkAccessibility(page, 'the page for a phone');
   const picture = join(tmpdir(), `qr-${process.pid}.png`);
   const code = page.getByAltText('QR code of this link');
@@ -211,19 +211,19 @@ test('a computer without a camera offers a QR code that opens the same link on a
   const read = spawnSync('zbarimg', ['--quiet', '--raw', picture], { encoding: 'utf8', timeout: 30_000 });
   await rm(picture);
   assert.equal(read.stdout.trim(), project.urls[0]);
-  await button(page, 'Copy the link').click();
-  await page.getByText('The link is copied.').waitFor();
+  await button(page, 'Copy link').click();
+  await page.getByText('Link copied.').waitFor();
   assert.equal(await page.evaluate(() => navigator.clipboard.readText()), project.urls[0]);
   const [link] = await harness.links(project);
   assert.equal(link?.remainingUses, 1, 'the link still has its use');
   const [chooser] = await Promise.all([
     page.waitForEvent('filechooser'),
-    button(page, 'Use a video I already have').last().click(),
+    button(page, 'Upload a video instead').last().click(),
   ]);
   await chooser.setFiles(await harness.clip(3));
-  await heading(page, 'Look at your take').waitFor();
+  await heading(page, 'Watch it back').waitFor();
   await button(page, 'Send').click();
-  await heading(page, 'It has arrived').waitFor();
+  await heading(page, 'Your video has arrived').waitFor();
   await page.context().close();
 });
 
@@ -236,18 +236,18 @@ test("an app's browser without a camera offers the camera app, or the link for t
   });
   const page = await context.newPage();
   await page.goto(project.urls[0]!);
-  await page.getByText('This browser cannot record here.').waitFor();
-  assert.equal(await button(page, 'Record with the camera app').getAttribute('class'), 'primary');
+  await page.getByText('This browser can’t record.').waitFor();
+  assert.equal(await button(page, 'Record with your camera app').getAttribute('class'), 'primary');
   await button(page, 'Use another device or browser').click();
   await heading(page, 'Open this page in your browser').waitFor();
   await page.getByText('Choose “Open in browser” in its menu').waitFor();
   assert.equal(await page.getByAltText('QR code of this link').isVisible(), false, 'no code on the phone itself');
   await checkAccessibility(page, 'the page for the browser');
-  await button(page, 'Copy the link').click();
+  await button(page, 'Copy link').click();
   await page.getByText('Copy this link:').waitFor();
   assert.equal(await page.getByLabel('Link', { exact: true }).inputValue(), project.urls[0]);
   await button(page, 'Try again').click();
-  await button(page, 'Record with the camera app').waitFor();
+  await button(page, 'Record with your camera app').waitFor();
   await context.close();
 });
 

@@ -61,7 +61,7 @@ test('a take lands unchanged over a network that breaks repeatedly at random byt
   await stop(page);
   const recorded = await kept(page);
   await button(page, 'Send').click();
-  await heading(page, 'It has arrived').waitFor({ timeout: LIMIT_MS });
+  await heading(page, 'Your video has arrived').waitFor({ timeout: LIMIT_MS });
   const found = await landed(harness, project);
   t.diagnostic(`${proxy.cuts} cuts in ${recorded.size} bytes`);
   assert.ok(proxy.cuts >= 3, `${proxy.cuts} cuts; ${where}`);
@@ -89,7 +89,7 @@ test('a take arrives whole and once if the network breaks before the last byte a
     return cuts.length === 1 ? length - 1 : 'answer';
   };
   await button(page, 'Send').click();
-  await heading(page, 'It has arrived').waitFor({ timeout: LIMIT_MS });
+  await heading(page, 'Your video has arrived').waitFor({ timeout: LIMIT_MS });
   assert.deepEqual(cuts, ['before the last byte', 'before the answer']);
   const found = await landed(harness, project);
   assert.equal(found.length, 1);
@@ -109,11 +109,11 @@ test('a take survives a killed browser: a later browser has it and sends it', as
     await first.kill();
     await using second = await openProfile(profile);
     await second.page.goto(project.urls[0]!);
-    await second.page.locator('#review-state', { hasText: 'Your take was kept.' }).waitFor();
+    await second.page.locator('#review-state', { hasText: 'Your video is still here.' }).waitFor();
     await second.page.locator('#review-state', { hasText: '100% safe' }).waitFor();
     const recorded = await kept(second.page);
     await button(second.page, 'Send').click();
-    await heading(second.page, 'It has arrived').waitFor();
+    await heading(second.page, 'Your video has arrived').waitFor();
     const [clip] = await landed(harness, project);
     assert.equal(clip?.sha256, recorded.sha256);
     assert.ok(clip.durationSec >= 2, `${clip.durationSec} s`);

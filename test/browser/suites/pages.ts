@@ -42,13 +42,13 @@ test('axe finds nothing on any screen, light and dark', async () => {
     await checkAccessibility(page, 'recording');
     await button(page, 'Pause').click();
     await checkAccessibility(page, 'paused');
-    await button(page, 'Continue').click();
+    await button(page, 'Resume').click();
     await recordedFor(page, 1);
     await stop(page);
     await checkAccessibility(page, 'review');
     await page.route('**/uploads/*', route => route.abort());
     await button(page, 'Send').click();
-    await page.getByText('The connection is gone.').waitFor();
+    await page.getByText('No connection.').waitFor();
     await checkAccessibility(page, 'not sent yet');
     await page.unroute('**/uploads/*');
     await button(page, 'Close').waitFor();
@@ -131,7 +131,7 @@ test('hostile texts are shown unchanged and execute nothing', async () => {
     await recordNow(page);
     await recordedFor(page, 1);
     await stop(page);
-    await page.getByLabel('Add a note, if you like').fill(all);
+    await page.getByLabel('Add a note (optional)').fill(all);
     await button(page, 'Send').click();
     await page.locator('#capture-count', { hasText: 'Question 2 of 2' }).waitFor();
     await recordNow(page);
@@ -153,7 +153,7 @@ test('the script is small and cached for a year, and the page is readable withou
   const page = await context.newPage();
   const answer = await page.goto(project.urls[0]!);
   await heading(page, 'Stories').waitFor();
-  await page.getByText('It is delivered only when you press Send.').waitFor();
+  await page.getByText('It’s only sent when you press Send.').waitFor();
   const document = await answer!.text();
   await context.close();
   assert.match(document, /<noscript><p class="warning">Recording needs JavaScript\./);

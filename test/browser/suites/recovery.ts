@@ -6,7 +6,7 @@ import { button, heading, kept, recordedFor, recordNow, startRecording, stop, st
 import { landed } from '../test-browser.ts';
 import { harness } from './recovery-harness.ts';
 
-const arrived = (page: Page, timeout = 30_000) => heading(page, 'It has arrived').waitFor({ timeout });
+const arrived = (page: Page, timeout = 30_000) => heading(page, 'Your video has arrived').waitFor({ timeout });
 
 test('a take survives a killed tab: the same link has it and can send it', async () => {
   const project = await harness.project();
@@ -19,7 +19,7 @@ test('a take survives a killed tab: the same link has it and can send it', async
   await first.close({ runBeforeUnload: false });
   const page = await context.newPage();
   await page.goto(project.urls[0]!);
-  await page.locator('#review-state', { hasText: 'Your take was kept.' }).waitFor();
+  await page.locator('#review-state', { hasText: 'Your video is still here.' }).waitFor();
   await page.locator('#review-state', { hasText: '100% safe' }).waitFor();
   const recorded = await kept(page);
   await button(page, 'Send').click();
@@ -95,7 +95,7 @@ test('without a network at Send the page says “Not sent yet” and sends later
   await context.route('**/uploads/**', route => route.abort());
   await button(page, 'Send').click();
   await heading(page, 'Not sent yet').waitFor();
-  await page.getByText('The connection is gone.').waitFor();
+  await page.getByText('No connection.').waitFor();
   assert.deepEqual(await harness.submissions(project), []);
   await page.close();
   await context.unroute('**/uploads/**');
@@ -144,9 +144,9 @@ test('a device that lost a part of a sent take reports it, and a new take arrive
   await context.unroute('**/uploads/*');
   const later = await context.newPage();
   await later.goto(project.urls[0]!);
-  await heading(later, 'Only a part has arrived').waitFor();
+  await heading(later, 'Only part of it arrived').waitFor();
   await later.locator('#problem-text', { hasText: 'Please record again.' }).waitFor();
-  await later.getByRole('link', { name: 'Save the video on this device' }).waitFor();
+  await later.getByRole('link', { name: 'Save video to this device' }).waitFor();
   await button(later, 'Try again').click();
   await recordNow(later);
   const part = await fetch(upload, { method: 'HEAD', headers: { 'Tus-Resumable': '1.0.0' } });
@@ -188,10 +188,10 @@ test('a take that a full device kept only in part is not sent as a whole take', 
   await context.unroute('**/uploads/*');
   const later = await context.newPage();
   await later.goto(project.urls[0]!);
-  await later.locator('#review-state', { hasText: 'Only a part is saved on this device' }).waitFor();
-  assert.doesNotMatch((await later.locator('#review-state').textContent()) ?? '', /Your take was kept|100%/);
+  await later.locator('#review-state', { hasText: 'Only part of it is saved on this device' }).waitFor();
+  assert.doesNotMatch((await later.locator('#review-state').textContent()) ?? '', /Your video is still here|100%/);
   await button(later, 'Send').click();
-  await heading(later, 'Only a part has arrived').waitFor();
+  await heading(later, 'Only part of it arrived').waitFor();
   await later.locator('#problem-text', { hasText: 'Please record again.' }).waitFor();
   assert.deepEqual(await harness.submissions(project), [], 'a part is not delivered as a whole take');
   await context.close();
@@ -274,7 +274,7 @@ test('an interview survives a reload between questions and during an answer', as
   await answer();
   await page.locator('#capture-count', { hasText: 'Question 2 of 3' }).waitFor();
   await page.reload();
-  await page.locator('#welcome-back', { hasText: 'Next is question 2 of 3' }).waitFor();
+  await page.locator('#welcome-back', { hasText: 'Next up: question 2 of 3' }).waitFor();
   await startRecording(page);
   await answer();
   await page.locator('#capture-count', { hasText: 'Question 3 of 3' }).waitFor();
@@ -282,13 +282,13 @@ test('an interview survives a reload between questions and during an answer', as
   await stored(page, 2);
   page.on('dialog', dialog => void dialog.accept());
   await page.reload();
-  await page.locator('#review-state', { hasText: 'Your take was kept.' }).waitFor();
+  await page.locator('#review-state', { hasText: 'Your video is still here.' }).waitFor();
   assert.equal(await page.locator('#review-question').textContent(), questions[2]);
   await page.setViewportSize({ width: 390, height: 700 });
   const send = await button(page, 'Send').boundingBox();
   assert.ok(send && send.y + send.height <= 700, 'a long question leaves Send in view');
   await button(page, 'Send').click();
-  await page.getByText('Thank you. Your video was delivered.').waitFor();
+  await page.getByText('Thank you. Your video has arrived.').waitFor();
   await button(page, 'Close').click();
   await page.waitForURL('**/thank-you**');
   await heading(page, 'Thank you').waitFor();

@@ -25,7 +25,7 @@ export function oneResponse({ ada, ask, mute }: SeedData): void {
       };
       const page = async () => {
         const answer = await ask(path, { headers: { accept: 'text/html' } });
-        return `${answer.status} ${/This link has been used/.test(answer.text()) ? 'used' : 'open'}`;
+        return `${answer.status} ${/This link has been used up/.test(answer.text()) ? 'used' : 'open'}`;
       };
       assert.equal(await page(), '200 open');
       const first = await beginResponse(url, { termsAccepted: true });

@@ -18,6 +18,27 @@ test('every language has every text, with the same places to fill', () => {
   }
 });
 
+// Words that some languages share with English.
+const SHARED = /^(?:Camera|Link|Pause|Stop)$/;
+
+test('no language has a text left in English', () => {
+  const english = LANGUAGES.get('en')!;
+  for (const language of LANGUAGES.values()) {
+    if (language === english) continue;
+    for (const part of ['page', 'script'] as const) {
+      for (const [key, text] of Object.entries(english[part]))
+        assert.ok(language[part][key] !== text || SHARED.test(text), `${language.code} ${key}: ${text}`);
+    }
+  }
+});
+
+test('the English texts have none of the product’s own words', () => {
+  const english = LANGUAGES.get('en')!;
+  const texts = [english.page, english.script].flatMap(part => Object.values(part));
+  for (const text of texts)
+    assert.doesNotMatch(text, /\b(?:takes?|responses?|submissions?|contributors?|deliver(?:ed)?|safe on)\b/i);
+});
+
 test('every language has all its plural forms, and writes a count of one without a figure', () => {
   for (const language of LANGUAGES.values()) {
     const rules = new Intl.PluralRules(language.code);

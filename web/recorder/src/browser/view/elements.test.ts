@@ -47,6 +47,6 @@ test('texts are filled and joined as sentences', () => {
   assert.equal(percent(100), '100\u00a0%', 'not on two lines');
   const inLanguage = (lang: string) => createTexts({ lang, texts: {} }).percent(85);
   assert.deepEqual([inLanguage('en'), inLanguage('tr'), inLanguage('ja')], ['85%', '%85', '85%']);
-  assert.equal(sentences(['It has arrived', 'You can close this page.']), 'It has arrived. You can close this page.');
-  assert.equal(sentences(['The time is up.', 'Not sent yet.']), 'The time is up. Not sent yet.');
+  assert.equal(sentences(['Your video has arrived', 'You can close this page.']), 'Your video has arrived. You can close this page.');
+  assert.equal(sentences(['Time’s up.', 'Not sent yet.']), 'Time’s up. Not sent yet.');
 });
