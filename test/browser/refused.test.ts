@@ -218,16 +218,16 @@ test('the page refuses a file that is not a video, says what it is, and lets the
 
 test('a fake video is refused in the language of the page, without an offer to save it', async () => {
   const project = await harness.project();
-  const choose = 'Ein vorhandenes Video nehmen';
+  const choose = 'Stattdessen ein Video hochladen';
   const noise = Buffer.concat([Buffer.from('1a45dfa3', 'hex'), Buffer.from('no video at all '.repeat(500))]);
   const page = await withFile(
     project,
     { name: 'clip.webm', mimeType: 'video/webm', buffer: noise },
     { locale: 'de-DE', choose },
   );
-  await page.getByText('Dieser Browser kann dieses Video nicht zeigen.').waitFor();
+  await page.getByText('Dieser Browser kann dieses Video nicht abspielen.').waitFor();
   await button(page, 'Senden').click();
-  await heading(page, 'Diese Aufnahme konnte nicht angenommen werden').waitFor();
+  await heading(page, 'Wir konnten dieses Video nicht annehmen').waitFor();
   await page.locator('#problem-text', { hasText: 'Das ist kein Video, das wir abspielen können.' }).waitFor();
   assert.equal(await page.locator('#save').isVisible(), false);
   await checkAccessibility(page, 'refused take');
@@ -236,7 +236,7 @@ test('a fake video is refused in the language of the page, without an offer to s
   const [chooser] = await Promise.all([page.waitForEvent('filechooser'), another.click()]);
   await chooser.setFiles(await harness.clip(3));
   await button(page, 'Senden').click();
-  await heading(page, 'Es ist angekommen').waitFor();
+  await heading(page, 'Ihr Video ist angekommen').waitFor();
   assert.equal((await landed(harness, project)).length, 1);
   await page.context().close();
 });

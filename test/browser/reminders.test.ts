@@ -19,8 +19,8 @@ test('a person stops the reminders with one button, without a script and in ever
   assert.equal(await page.locator('html').getAttribute('dir'), 'rtl');
   assert.equal(await page.getByRole('button').count(), 1);
   await page.goto(`${arabic}?lang=de`);
-  await button(page, 'Erinnerungen beenden').click();
-  await heading(page, 'Die Erinnerungen sind beendet').waitFor();
+  await button(page, 'Erinnerungen abbestellen').click();
+  await heading(page, 'Erinnerungen abbestellt').waitFor();
   assert.equal(await page.getByRole('button').count(), 0);
   await page.reload();
   await page.goto(arabic);

@@ -297,7 +297,7 @@ test('with too many visitors or a service that is down, a visitor gets a page in
       `a retry after ${refresh} s; the service requested ${waits} s`,
     );
     const text = await page.text();
-    assert.match(text, new RegExp(`in ${refresh} Sekunden von selbst`));
+    assert.match(text, new RegExp(`in ${refresh} Sekunden noch einmal`));
     assert.doesNotMatch(text, /<script/);
     seen[status]!.push(refresh - waits);
   }
