@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict';
 import { until } from '@recording-request/testing/wait';
 import type { Page } from 'playwright-core';
 
@@ -34,6 +35,16 @@ export async function recordedFor(page: Page, seconds: number): Promise<void> {
 export async function stop(page: Page): Promise<void> {
   await button(page, 'Stop').click();
   await heading(page, 'Watch it back').waitFor();
+}
+
+/** Waits for an ending with this title. Fails unless it has its mark, a reason and a next step. */
+export async function ending(page: Page, title: string): Promise<void> {
+  await heading(page, title).waitFor();
+  const end = page.locator('.end:visible');
+  assert.equal(await end.locator('.mark svg').isVisible(), true, `${title}: a mark`);
+  assert.notEqual((await end.locator('.lead:visible').first().textContent())?.trim(), '', `${title}: a reason`);
+  const steps = await end.locator('.actions :is(a, button):visible, .next:visible').count();
+  assert.ok(steps > 0, `${title}: a next step`);
 }
 
 export interface Kept {

@@ -288,7 +288,7 @@ test("the owner's message covers nothing, and stays after its dialog", async () 
     await turn(page, viewport);
     await assertSeen(page, ['#success', '#success-text', '#success-close'], 'the dialog');
     assert.equal(
-      await page.locator('#screen-done .tick').isVisible(),
+      await page.locator('#screen-done .mark').isVisible(),
       false,
       'no element shows half behind the dialog',
     );
@@ -297,7 +297,7 @@ test("the owner's message covers nothing, and stays after its dialog", async () 
   await button(page, 'Close').click();
   await heading(page, 'Your video has arrived').waitFor();
   await page.locator('#done-message', { hasText: message }).waitFor();
-  await assertSeen(page, ['#screen-done .tick', '#done-text', '#done-message'], 'the last screen');
+  await assertSeen(page, ['#screen-done .mark', '#done-text', '#done-message'], 'the last screen');
   assert.equal(await page.locator('#done-message').textContent(), message);
   await page.context().close();
 });

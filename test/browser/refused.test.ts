@@ -8,7 +8,7 @@ import { mintToken } from '@recording-request/contract/tokens';
 import { until } from '@recording-request/testing/wait';
 import type { FileChooser, Page } from 'playwright-core';
 import { checkAccessibility } from './accessibility.ts';
-import { button, heading, kept, recordedFor, startRecording, stop } from './actions.ts';
+import { button, ending, heading, kept, recordedFor, startRecording, stop } from './actions.ts';
 import { landed, type Project, startTestBrowser, type TestBrowser } from './test-browser.ts';
 
 let harness: TestBrowser;
@@ -30,12 +30,29 @@ async function sendTake(page: Page): Promise<void> {
   await recordedFor(page, 1);
   await stop(page);
   await button(page, 'Send').click();
-  await heading(page, 'Your video has arrived').waitFor();
+  await ending(page, 'Your video has arrived');
 }
 
 async function disable(project: Project): Promise<void> {
   const [link] = await harness.links(project);
   await harness.api('PATCH', `/api/projects/${project.projectId}/links/${link?.tokenId}`, { disabled: true });
+}
+
+async function erase(project: Project): Promise<void> {
+  const [link] = await harness.links(project);
+  const token = await harness.tokenWith(['projects:erase']);
+  const path = `/api/projects/${project.projectId}/links/${link?.tokenId}/erase`;
+  const ask = async (body: object) => {
+    const answer = await fetch(harness.system.baseUrl + path, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+    });
+    assert.ok(answer.ok, `the erasure: ${answer.status}`);
+    return (await answer.json()) as { confirm?: string };
+  };
+  const { confirm } = await ask({});
+  await ask({ confirm });
 }
 
 /** Opens a page that takes files instead of recording, and chooses a file. */
@@ -75,19 +92,22 @@ test('a refused link shows why and changes nothing', async () => {
   });
   const closed = await harness.project();
   await harness.api('POST', `/api/projects/${closed.projectId}/close`);
+  const erased = await harness.project();
+  await erase(erased);
   const base = harness.system.baseUrl;
   for (const [url, title, status] of [
     [used.sharedUrl, 'This link has been used up', 410],
     [disabled.urls[0]!, 'This link is closed', 410],
     [expired.urls[0]!, 'This link has expired', 410],
     [closed.urls[0]!, 'This project is closed', 410],
+    [erased.urls[0]!, 'This link is closed', 410],
     [`${base}/r/${mintToken('vr')}`, 'We can’t find this link', 404],
     [`${base}/r/nonsense`, 'We can’t find this link', 404],
   ] as const) {
     const visitor = await harness.page();
     const answer = await visitor.goto(url);
     assert.equal(answer?.status(), status, title);
-    await heading(visitor, title).waitFor();
+    await ending(visitor, title);
     assert.equal(await visitor.getByRole('button').count(), 0, 'the page has no buttons');
     await checkAccessibility(visitor, title);
     await visitor.context().close();
@@ -102,9 +122,11 @@ test('a link that is closed while its page is open refuses to begin and shows wh
   await button(page, 'Turn on the camera').click();
   await page.locator('#ready-text', { hasText: 'We can see and hear you.' }).waitFor();
   await button(page, 'Start recording').click();
-  await heading(page, 'Recording couldn’t start').waitFor();
+  await ending(page, 'Recording couldn’t start');
   await page.locator('#problem-text', { hasText: 'This link is no longer accepting videos.' }).waitFor();
   await checkAccessibility(page, 'could not begin');
+  await button(page, 'Check again').click();
+  await ending(page, 'This link is closed');
   await page.context().close();
 });
 
@@ -117,7 +139,7 @@ test('a link with all places in use says to come back later, and accepts a later
   await button(page, 'Turn on the camera').click();
   await page.locator('#ready-text', { hasText: 'We can see and hear you.' }).waitFor();
   await button(page, 'Start recording').click();
-  await heading(page, 'Recording couldn’t start').waitFor();
+  await ending(page, 'Recording couldn’t start');
   const text = 'Every spot on this link is taken right now. Please try again later.';
   await page.locator('#problem-text', { hasText: text }).waitFor();
   await checkAccessibility(page, 'link busy');
@@ -321,7 +343,7 @@ test('if a link was used up meanwhile, the take can be saved now and on a later 
   await other.goto(project.urls[0]!);
   await sendTake(other);
   await button(mine, 'Send').click();
-  await heading(mine, 'This video couldn’t be sent').waitFor();
+  await ending(mine, 'This video couldn’t be sent');
   await mine.locator('#problem-text', { hasText: 'This was already answered, here or on another device.' }).waitFor();
   await checkAccessibility(mine, 'lost take');
   for (let visit = 0; visit < 2; visit++) {

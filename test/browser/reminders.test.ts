@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { checkAccessibility } from './accessibility.ts';
-import { button, heading } from './actions.ts';
+import { button, ending, heading } from './actions.ts';
 import { startTestBrowser, type TestBrowser } from './test-browser.ts';
 
 let harness: TestBrowser;
@@ -38,6 +38,6 @@ test('a person stops the reminders with one button, without a script and in ever
   assert.equal(scrolls, false, 'no horizontal scrolling');
   await button(scripted, 'Stop reminders').focus();
   await scripted.keyboard.press('Enter');
-  await heading(scripted, 'Reminders stopped').waitFor();
+  await ending(scripted, 'Reminders stopped');
   await checkAccessibility(scripted, 'the confirmation');
 });

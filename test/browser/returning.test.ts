@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { checkAccessibility } from './accessibility.ts';
-import { button, heading, recordedFor, recordNow, startRecording, stop } from './actions.ts';
+import { button, ending, heading, recordedFor, recordNow, startRecording, stop } from './actions.ts';
 import { landed, startTestBrowser, type TestBrowser } from './test-browser.ts';
 import { HOSTILE } from './xss.ts';
 
@@ -72,13 +72,55 @@ test('a contributor sees where they go after the last clip, and goes there with 
   await page.context().close();
 });
 
+test('the tick between two questions comes only after the server has confirmed the answer', async () => {
+  const project = await harness.project({ interviewQuestions: ['One?', 'Two?'] });
+  const page = await harness.page(PHONE);
+  await page.goto(project.urls[0]!);
+  await startRecording(page);
+  await recordedFor(page, 1);
+  await stop(page);
+  const { promise: held, resolve: release } = Promise.withResolvers<void>();
+  await page.route('**/responses/*', async route => {
+    if (route.request().method() === 'GET') await held;
+    await route.continue();
+  });
+  const asked = page.waitForRequest(request => request.method() === 'GET' && /\/responses\//.test(request.url()));
+  await button(page, 'Send').click();
+  await asked;
+  await heading(page, 'Sending…').waitFor();
+  assert.equal(await page.locator('.mark.good').filter({ visible: true }).count(), 0, 'no tick before the answer');
+  release();
+  await ending(page, 'Answer 1 has arrived');
+  assert.equal(await page.locator('#done-next').textContent(), 'Next up: question 2 of 2.');
+  await page.locator('#capture-count', { hasText: 'Question 2 of 2' }).waitFor();
+  await page.context().close();
+});
+
+test('after an interview a shared link takes another response with the same reference', async () => {
+  const project = await harness.project({ ...SHARED, sharedLinkMaxUses: 2, interviewQuestions: ['One?'] });
+  const page = await harness.page(PHONE);
+  const claims = claimsOf(page);
+  await page.goto(withRef(project.sharedUrl, 'P-17'));
+  await startRecording(page);
+  await sendTake(page);
+  await ending(page, 'Thank you');
+  await page.getByRole('link', { name: 'Record another', exact: true }).click();
+  await startRecording(page);
+  await sendTake(page);
+  await ending(page, 'Thank you');
+  assert.equal((await landed(harness, project, 2)).length, 2);
+  assert.deepEqual(claims, ['P-17', 'P-17']);
+  assert.equal(await page.getByRole('link', { name: 'Record another' }).count(), 0, 'the link has no uses left');
+  await page.context().close();
+});
+
 test('an interview ends on the thank-you page with the same button, in each language', async () => {
   const project = await harness.project({ interviewQuestions: ['One?'], returnUrl: 'https://shop.example:8443/x' });
   const page = await harness.page();
   await page.goto(project.urls[0]!);
   await startRecording(page);
   await sendTake(page);
-  await heading(page, 'Thank you').waitFor();
+  await ending(page, 'Thank you');
   const onward = page.getByRole('link', { name: 'Continue to shop.example:8443', exact: true });
   await onward.waitFor();
   await checkAccessibility(page, 'the thank-you page');

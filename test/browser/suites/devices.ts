@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { checkAccessibility } from '../accessibility.ts';
-import { button, heading, recordedFor, recordNow, startRecording, stop } from '../actions.ts';
+import { button, ending, heading, recordedFor, recordNow, startRecording, stop } from '../actions.ts';
 import { landed } from '../test-browser.ts';
 import { harness } from './pages-harness.ts';
 
@@ -201,7 +201,7 @@ test('a computer without a camera offers a QR code that opens the same link on a
   const page = await harness.page({ device: 'none' });
   await page.goto(project.urls[0]!);
   await button(page, 'Turn on the camera').click();
-  await heading(page, 'Continue on your phone').waitFor();
+  await ending(page, 'Continue on your phone');
   await page.getByText('We can’t find a camera and microphone.').waitFor();
   await checkAccessibility(page, 'the page for a phone');
   const picture = join(tmpdir(), `qr-${process.pid}.png`);
@@ -239,7 +239,7 @@ test("an app's browser without a camera offers the camera app, or the link for t
   await page.getByText('This browser can’t record.').waitFor();
   assert.equal(await button(page, 'Record with your camera app').getAttribute('class'), 'primary');
   await button(page, 'Use another device or browser').click();
-  await heading(page, 'Open this page in your browser').waitFor();
+  await ending(page, 'Open this page in your browser');
   await page.getByText('Choose “Open in browser” in its menu').waitFor();
   assert.equal(await page.getByAltText('QR code of this link').isVisible(), false, 'no code on the phone itself');
   await checkAccessibility(page, 'the page for the browser');

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { until } from '@recording-request/testing/wait';
 import type { Page } from 'playwright-core';
-import { button, heading, kept, recordedFor, recordNow, startRecording, stop, stored } from '../actions.ts';
+import { button, ending, heading, kept, recordedFor, recordNow, startRecording, stop, stored } from '../actions.ts';
 import { landed } from '../test-browser.ts';
 import { harness } from './recovery-harness.ts';
 
@@ -144,7 +144,7 @@ test('a device that lost a part of a sent take reports it, and a new take arrive
   await context.unroute('**/uploads/*');
   const later = await context.newPage();
   await later.goto(project.urls[0]!);
-  await heading(later, 'Only part of it arrived').waitFor();
+  await ending(later, 'Only part of it arrived');
   await later.locator('#problem-text', { hasText: 'Please record again.' }).waitFor();
   await later.getByRole('link', { name: 'Save video to this device' }).waitFor();
   await button(later, 'Try again').click();
@@ -246,7 +246,7 @@ test('a link with a trailing full stop, opened while the service is down, loads 
     const answer = await page.goto(`${project.urls[0]}.`);
     assert.equal(answer?.status(), 503);
     assert.ok(Number(answer.headers()['retry-after']) > 0);
-    await heading(page, 'Einen Moment bitte').waitFor();
+    await ending(page, 'Einen Moment bitte');
     await page.getByText('Sie müssen nichts tun').waitFor();
     assert.equal(page.url(), project.urls[0]);
   } finally {

@@ -5,6 +5,7 @@ import {
   type RenderedDocument,
   renderDocument,
 } from '@recording-request/web-shared/document';
+import { type Ending, ending } from '@recording-request/web-shared/ending';
 import { type Html, html, raw } from '@recording-request/web-shared/html';
 import { LANGUAGES, type Language } from './languages.ts';
 import type { RecorderSettings } from './settings.ts';
@@ -67,23 +68,22 @@ export function brandHeader(brand: Brand, picker: Html | null = null): Html {
   return html`<header>${brandMark(brand)}${picker}</header>`;
 }
 
-interface Notice {
+interface Notice extends Omit<Ending, 'more'> {
   /** A text of the owner, in any language. */
   ownerText?: string;
-  actions?: Html | null;
   kept?: string;
 }
 
-/** Returns a page with only a text. */
+/** Returns a page with only an ending. */
 export function noticeBody(
   language: Language,
   brand: Brand,
-  title: string,
-  text: string,
-  { ownerText = '', actions = null, kept = '' }: Notice = {},
+  { ownerText = '', kept = '', ...parts }: Notice,
 ): Html {
-  return html`<section class="screen notice">${brandHeader(brand, languagePicker(language, kept))}
-<div class="middle"><h1>${title}</h1><p class="lead">${text}</p>${
-    ownerText === '' ? null : html`<p class="owner-text" dir="auto">${ownerText}</p>`
-  }</div>${actions && html`<div class="actions">${actions}</div>`}</section>`;
+  const more = ownerText === '' ? null : html`<p class="owner-text" dir="auto">${ownerText}</p>`;
+  return html`<section class="screen end">${brandHeader(brand, languagePicker(language, kept))}
+${ending({ ...parts, more })}</section>`;
 }
+
+/** Returns a link that loads the page again. */
+export const loadAgain = (label: string | undefined): Html => html`<a class="quiet button" href="">${label}</a>`;

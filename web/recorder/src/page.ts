@@ -4,7 +4,7 @@ import { hostOf } from '@recording-request/contract/return-address';
 import type { Brand } from '@recording-request/web-shared/brand';
 import { clock } from '@recording-request/web-shared/clock';
 import { type Html, html, raw } from '@recording-request/web-shared/html';
-import { brandHeader, keptQuery, languagePicker, noticeBody, type RecorderDocument } from './document.ts';
+import { brandHeader, keptQuery, languagePicker, loadAgain, noticeBody, type RecorderDocument } from './document.ts';
 import { fill, fillPlural, type Language } from './languages.ts';
 import type { RecorderProject } from './project.ts';
 import { earlierAnswers } from './questions.ts';
@@ -69,7 +69,12 @@ ${problemScreen(language, brand)}
 export const unknownLinkPage = (language: Language, brand: Brand): RecorderDocument => ({
   title: language.page.unknownTitle ?? '',
   language,
-  body: noticeBody(language, brand, language.page.unknownTitle ?? '', language.page.unknownText ?? ''),
+  body: noticeBody(language, brand, {
+    mark: 'unknown',
+    title: language.page.unknownTitle ?? '',
+    text: language.page.unknownText ?? '',
+    actions: loadAgain(language.script.checkAgain),
+  }),
 });
 
 /**
@@ -80,12 +85,12 @@ export const waitPage = (language: Language, brand: Brand, seconds: number, crow
   title: language.page.waitTitle ?? '',
   language,
   reloadAfterSec: seconds,
-  body: noticeBody(
-    language,
-    brand,
-    language.page.waitTitle ?? '',
-    fill(crowd ? language.page.waitCrowd : language.page.waitAway, { seconds }),
-  ),
+  body: noticeBody(language, brand, {
+    mark: 'wait',
+    title: language.page.waitTitle ?? '',
+    text: fill(crowd ? language.page.waitCrowd : language.page.waitAway, { seconds }),
+    actions: loadAgain(language.script.tryAgain),
+  }),
 });
 
 export interface End {
@@ -95,23 +100,44 @@ export interface End {
   returnUrl: string | null;
   /** The response, which stays in the address. */
   responseSessionId: string | undefined;
+  /** The recorder's address, if the link is shared and takes another response. */
+  another?: string | undefined;
+  /** The contributor's reference, which stays in the addresses; "" for none. */
+  reference?: string;
 }
 
-export function thankYouPage(language: Language, brand: Brand, { message, returnUrl, responseSessionId }: End) {
+export function thankYouPage(
+  language: Language,
+  brand: Brand,
+  { message, returnUrl, responseSessionId, another, reference = '' }: End,
+) {
   const { page, script } = language;
-  const body = noticeBody(language, brand, page.thanksTitle ?? '', page.thanksText ?? '', {
+  const body = noticeBody(language, brand, {
+    mark: 'good',
+    title: page.thanksTitle ?? '',
+    text: page.thanksText ?? '',
     ownerText: message,
-    actions: returnUrl
-      ? html`<a class="primary button" href="${returnUrl}">${fill(script.continueTo, { host: hostOf(returnUrl) })}</a>`
-      : null,
-    kept: keptQuery({ response: responseSessionId }),
+    next: returnUrl ? undefined : page.closePage,
+    actions:
+      returnUrl || another
+        ? html`${returnUrl ? html`<a class="primary button" href="${returnUrl}">${fill(script.continueTo, { host: hostOf(returnUrl) })}</a>` : null}
+${another ? html`<a class="${returnUrl ? 'quiet' : 'primary'} button" href="${another}?lang=${language.code}${keptQuery({ reference })}#another">${script.another}</a>` : null}`
+        : null,
+    kept: keptQuery({ response: responseSessionId, reference }),
   });
   return { title: page.thanksTitle ?? '', language, body } satisfies RecorderDocument;
 }
 
 function refusedScreen(language: Language, brand: Brand, status: string, kept: string): Html {
-  const { page } = language;
-  return html`<div id="screen-refused">${noticeBody(language, brand, page[`${status}Title`] ?? '', page[`${status}Text`] ?? '', { kept })}</div>`;
+  const { page, script } = language;
+  const notice = noticeBody(language, brand, {
+    mark: status === 'expired' ? 'wait' : 'closed',
+    title: page[`${status}Title`] ?? '',
+    text: page[`${status}Text`] ?? '',
+    actions: loadAgain(script.checkAgain),
+    kept,
+  });
+  return html`<div id="screen-refused">${notice}</div>`;
 }
 
 type Welcome = Required<Pick<RecorderView, 'settings' | 'answered' | 'language' | 'brand'>> & { kept: string };

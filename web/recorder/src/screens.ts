@@ -1,5 +1,6 @@
 import { LIMITS } from '@recording-request/contract/limits';
 import type { Brand } from '@recording-request/web-shared/brand';
+import { mark } from '@recording-request/web-shared/ending';
 import { type Html, html, raw } from '@recording-request/web-shared/html';
 import { brandHeader } from './document.ts';
 import type { Language } from './languages.ts';
@@ -65,9 +66,10 @@ ${settings.noteEnabled ? html`<label class="note">${page.note}<textarea id="note
 
 /** The screen for a browser or device without a camera. It offers the same link for another device. */
 export function elsewhereScreen({ page }: Language, brand: Brand): Html {
-  return html`<section class="screen" id="screen-elsewhere" hidden>
+  return html`<section class="screen end" id="screen-elsewhere" hidden>
 ${brandHeader(brand)}
 <div class="middle">
+${mark('camera')}
 <p id="elsewhere-reason" class="warning" hidden></p>
 <h1 tabindex="-1" id="elsewhere-title"></h1>
 <p id="elsewhere-text" class="lead"></p>
@@ -97,22 +99,23 @@ ${brandHeader(brand)}
 }
 
 export function doneScreen({ page }: Language, brand: Brand): Html {
-  return html`<section class="screen" id="screen-done" hidden>
+  return html`<section class="screen end" id="screen-done" hidden>
 ${brandHeader(brand)}
-<div class="middle centred"><p class="tick" aria-hidden="true">✓</p>
+<div class="middle">${mark('good')}
 <h1 tabindex="-1" id="done-title"></h1><p id="done-text" class="lead"></p>
-<p id="done-message" class="owner-text" dir="auto" hidden></p></div>
+<p id="done-message" class="owner-text" dir="auto" hidden></p>
+<p id="done-next" class="next">${page.closePage}</p></div>
 <div class="actions"><a id="return-link" class="primary button" hidden></a><button id="another" class="primary" type="button" hidden></button></div>
 </section>
-<dialog id="success" aria-labelledby="success-text"><p class="tick" aria-hidden="true">✓</p>
-<p id="success-text" class="lead owner-text" dir="auto"></p>
+<dialog id="success" class="end" aria-labelledby="success-text"><div class="middle">${mark('good')}
+<p id="success-text" class="lead owner-text" dir="auto"></p></div>
 <button id="success-close" class="primary" type="button">${page.close}</button></dialog>`;
 }
 
 export function problemScreen({ page }: Language, brand: Brand): Html {
-  return html`<section class="screen" id="screen-problem" hidden>
+  return html`<section class="screen end" id="screen-problem" hidden>
 ${brandHeader(brand)}
-<div class="middle"><h1 tabindex="-1" id="problem-title"></h1><p id="problem-text" class="lead"></p></div>
+<div class="middle">${mark('trouble')}<h1 tabindex="-1" id="problem-title"></h1><p id="problem-text" class="lead"></p></div>
 <div class="actions">
 <button id="problem-retry" class="primary" type="button"></button>
 <a id="save" class="primary button" href="#" download hidden>${page.save}</a>

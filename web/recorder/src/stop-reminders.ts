@@ -18,8 +18,12 @@ export function stopRemindersPage(
   const title = (stopped ? page.remindersStoppedTitle : page.remindersTitle) ?? '';
   const text = (stopped ? page.remindersStoppedText : page.remindersText) ?? '';
   const form = html`<form method="post"><button class="primary" type="submit" name="stop" value="reminders">${page.remindersStop}</button></form>`;
-  const body = noticeBody(language, brand, title, text, {
+  const body = noticeBody(language, brand, {
+    mark: stopped ? 'good' : 'unknown',
+    title,
+    text,
     ownerText: projectName,
+    next: stopped ? page.closePage : undefined,
     actions: stopped ? null : form,
   });
   return { title, language, body, ...(stopped ? {} : { hasForm: true }) };

@@ -106,7 +106,15 @@ export async function recorderRoutes(app: FastifyInstance, context: Context): Pr
     const { response } = queryOf(request);
     const responseSessionId = typeof response === 'string' && isUuid(response) ? response.toLowerCase() : undefined;
     const returnUrl = found && responseSessionId ? await returnUrlOf(found.linkId, responseSessionId) : null;
-    const page = thankYouPage(languageOf(request, found?.locale), brand, { message, returnUrl, responseSessionId });
+    const shared = found?.linkType === LinkType.LINK_TYPE_SHARED;
+    const takesAnother = shared && statusOf(found) === 'active';
+    const page = thankYouPage(languageOf(request, found?.locale), brand, {
+      message,
+      returnUrl,
+      responseSessionId,
+      another: takesAnother ? recipientUrl(baseUrl, request.params.token) : undefined,
+      reference: (shared && found.settings?.acceptReference && referenceOf(queryOf(request).ref)) || '',
+    });
     return sendDocument(reply, 200, renderRecorder(look, page));
   });
 

@@ -4,7 +4,7 @@ import type { RecorderSettings } from '../settings.ts';
 import { reportFirstTouch } from './effects/api.ts';
 import { createBackButton } from './effects/back-button.ts';
 import { canRecord } from './effects/camera.ts';
-import { onlyTab } from './effects/device-memory.ts';
+import { forget, onlyTab } from './effects/device-memory.ts';
 import { linkOf, refQuery } from './effects/link.ts';
 import { createEffects } from './effects/run.ts';
 import laterStyle from './later.css';
@@ -62,6 +62,11 @@ function boot(): void {
   view(initial, initial);
   wireEvents(elements, store);
   confirmLeaving(store);
+  // The thank-you page leads here for another response.
+  if (location.hash === '#another') {
+    forget(linkOf(settings));
+    history.replaceState(null, '', location.pathname + location.search);
+  }
   void onlyTab(linkOf(settings), () => dispatch({ is: 'otherTab' })).then(() => dispatch({ is: 'onlyTab' }));
 }
 

@@ -8,7 +8,7 @@ import { sentences, type Texts } from '../view/text.ts';
 import { takesMore } from './api.ts';
 import { createBegin } from './begin.ts';
 import { createCameraSession } from './camera-session.ts';
-import { linkOf } from './link.ts';
+import { linkOf, refQuery } from './link.ts';
 import { lookAtFile } from './look-at-file.ts';
 import { createPreview } from './preview.ts';
 import { createTakes } from './takes.ts';
@@ -36,6 +36,8 @@ export function createEffects(
 
 /** A Send that takes longer counts as slow. */
 const SLOW_SEND_MS = 5_000;
+/** The least time that the tick between two questions is visible. */
+const ARRIVAL_MS = 1_200;
 
 type PageEffect =
   | 'claim'
@@ -45,6 +47,7 @@ type PageEffect =
   | 'openFileChooser'
   | 'lookAtFile'
   | 'keepAwake'
+  | 'holdArrival'
   | 'openDialog'
   | 'copyLink'
   | 'reload'
@@ -84,6 +87,7 @@ function pageEffects(
       const [file] = elements.file.files ?? [];
       dispatch({ is: 'fileLookedAt', look: file ? await lookAtFile(file) : { kind: 'unreadable' } });
     },
+    holdArrival: () => window.setTimeout(() => dispatch({ is: 'arrivalShown' }), ARRIVAL_MS),
     openDialog() {
       const { success: dialog, successText, doneMessage } = elements;
       successText.textContent = settings.successDialog || t('successMessage');
@@ -110,7 +114,7 @@ function pageEffects(
       elements.elsewhereLink.select();
     },
     reload: () => location.reload(),
-    goToThankYou: ({ id }) => location.assign(`${pagePath}/thank-you?lang=${settings.lang}&response=${id}`),
+    goToThankYou: ({ id }) => location.assign(`${pagePath}/thank-you?lang=${settings.lang}&response=${id}${refQuery(settings).replace('?', '&')}`),
     focus({ on }) {
       elements[on]?.focus();
       // focus() does not scroll to an element that already has the focus.

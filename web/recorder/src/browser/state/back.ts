@@ -46,6 +46,7 @@ function oneBack(state: State): Step | undefined {
     case 'file':
     case 'sending':
     case 'settling':
+    case 'arrived':
       return step(state);
     default:
       return undefined;

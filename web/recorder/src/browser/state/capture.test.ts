@@ -163,7 +163,7 @@ test('a refused use is shown with possible remedies', () => {
     assert.ok(phase.at === 'problem');
     return [phase.text[0], phase.retry?.to];
   };
-  assert.deepEqual(refused(410), ['linkGone', undefined]);
+  assert.deepEqual(refused(410), ['linkGone', 'reload']);
   assert.deepEqual(refused(400), ['termsChanged', 'reload']);
   assert.deepEqual(refused(409), ['linkBusy', 'welcome']);
   assert.deepEqual(refused(429), ['tooMany', 'welcome']);

@@ -63,6 +63,8 @@ export type Event =
   | { is: 'again' }
   | { is: 'progress'; take: Take; progress: Progress }
   | { is: 'uploadEnded'; take: Take; end: End }
+  /** The tick of an answer was visible for a moment. */
+  | { is: 'arrivalShown' }
   | { is: 'dialogClosed' }
   | { is: 'retry' }
   /** True if the link takes another response. */
@@ -111,6 +113,8 @@ export type Effect =
   | { do: 'openPreview'; take: Take }
   | { do: 'closePreview' }
   | { do: 'offerSave'; id: string }
+  /** Dispatches `arrivalShown` after a moment. */
+  | { do: 'holdArrival' }
   | { do: 'openDialog' }
   | { do: 'copyLink' }
   | { do: 'reload' }

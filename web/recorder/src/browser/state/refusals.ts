@@ -18,7 +18,7 @@ export const refusedText = (code: RefusalCode | null, limit: number): Message =>
 
 /** Returns the text about a response that could not begin, and a remedy. `status` is 0 if the server did not answer. */
 export function beginProblem(status: number): Pick<Problem, 'text' | 'retry'> {
-  if (status === 404 || status === 410) return { text: ['linkGone'] };
+  if (status === 404 || status === 410) return { text: ['linkGone'], retry: { label: 'checkAgain', to: 'reload' } };
   // The owner has added terms since the contributor opened this page.
   if (status === 400) return { text: ['termsChanged'], retry: { label: 'tryAgain', to: 'reload' } };
   const key = status === 409 ? 'linkBusy' : status === 429 ? 'tooMany' : 'noConnection';

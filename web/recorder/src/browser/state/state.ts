@@ -149,6 +149,8 @@ export type Phase =
   | { at: 'sending'; slow?: true }
   /** The upload has ended and the page reads the response; the previous screen stays. */
   | { at: 'settling'; over: Screen; lost?: { take: Take; loss: Loss } }
+  /** An answer of an interview has landed, and another question follows. */
+  | { at: 'arrived'; answered: number; next: Question }
   /** `another`: the link takes another response. */
   | { at: 'done'; text: Message; dialog: boolean; another?: true }
   | Problem
@@ -197,6 +199,7 @@ export const initialState = (visit: Visit): State => ({
 
 export function screenOf(phase: Phase): Screen {
   if (phase.at === 'opening' || phase.at === 'settling') return phase.over;
+  if (phase.at === 'arrived') return 'done';
   if (phase.at === 'file') return phase.step === 'reading' ? 'sending' : phase.over;
   return phase.at;
 }

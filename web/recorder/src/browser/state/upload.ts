@@ -10,7 +10,9 @@ import {
   type Message,
   type Phase,
   type Problem,
+  questionOf,
   questionsOf,
+  type Screen,
   type State,
   screenOf,
 } from './state.ts';
@@ -85,8 +87,20 @@ const finish = (state: State): Step =>
     ? step(state, { do: 'goToThankYou', id: state.response.responseSessionId })
     : showArrival(state, false);
 
-function afterLanding(state: State, over: Extract<Phase, { at: 'settling' }>['over']): Step {
-  if (state.response?.complete === false) return nextTake(state, over);
+/** Shows the tick of an answer before its next question. */
+function toArrival(state: State, over: Screen, answered: number): Step {
+  const next = questionOf(state);
+  if (!next) return nextTake(state, over);
+  return show(
+    state,
+    { at: 'arrived', answered, next },
+    { do: 'holdArrival' },
+    announce(['answerArrived', { number: answered }], ['nextUp', { ...next }]),
+  );
+}
+
+function afterLanding(state: State, over: Screen, number: number): Step {
+  if (state.response?.complete === false) return toArrival(state, over, number);
   if (!state.visit.successDialog)
     return questionsOf(state).length > 0 ? finish(state) : first(askForUses(state), finish(state));
   const done = showArrival(state, true);
@@ -109,11 +123,12 @@ export function settle(before: State, response: Event & { is: 'responseLoaded' }
     take: undefined,
     progress: undefined,
   };
-  return phase.lost ? afterLoss(state, phase.lost) : afterLanding(state, phase.over);
+  if (phase.lost) return afterLoss(state, phase.lost);
+  return afterLanding(state, phase.over, (before.take?.questionIndex ?? 0) + 1);
 }
 
 export const upload: On<
-  'progress' | 'sendIsSlow' | 'uploadEnded' | 'dialogClosed' | 'retry' | 'usesKnown' | 'another'
+  'progress' | 'sendIsSlow' | 'uploadEnded' | 'arrivalShown' | 'dialogClosed' | 'retry' | 'usesKnown' | 'another'
 > = {
   progress: (state, { take, progress }) =>
     take.id === state.take?.id ? step({ ...state, take, progress }) : step(state),
@@ -131,6 +146,7 @@ export const upload: On<
       afterUpload({ ...state, take }, take, end),
     );
   },
+  arrivalShown: state => (state.phase.at === 'arrived' ? nextTake(state, 'done') : step(state)),
   dialogClosed: state => (state.phase.at === 'done' ? finish(state) : step(state)),
   retry(state) {
     const to = state.phase.at === 'problem' ? state.phase.retry?.to : undefined;

@@ -46,8 +46,17 @@ test('a landed take is deleted before the page says that it arrived', () => {
 test('an interview continues with its next question, and ends on its own page', () => {
   const begun = { ...play(TO_SENDING).state, response: response(QUESTIONS) };
   const next = play([landed, { is: 'responseLoaded', response: response(QUESTIONS, 1) }], begun);
-  assert.deepEqual(kinds(next.effects), ['openCamera']);
-  const opened = play([{ is: 'cameraOpened', devices: { cameras: [], microphones: [] } }], next.state);
+  assert.deepEqual(next.state.phase, {
+    at: 'arrived',
+    answered: 1,
+    next: { number: 2, count: 2, text: 'What?' },
+  });
+  assert.deepEqual(kinds(next.effects), ['holdArrival', 'announce']);
+  assert.equal(play([{ is: 'back' }], next.state).state.phase.at, 'arrived', 'Back does not skip the tick');
+  const shown = play([{ is: 'arrivalShown' }], next.state);
+  assert.deepEqual(kinds(shown.effects), ['openCamera']);
+  assert.equal(screenOf(shown.state.phase), 'done', 'the tick stays until the camera is on');
+  const opened = play([{ is: 'cameraOpened', devices: { cameras: [], microphones: [] } }], shown.state);
   assert.ok(opened.state.phase.at === 'capture');
   assert.deepEqual(opened.state.phase.question, { number: 2, count: 2, text: 'What?' });
   const last = play([landed, { is: 'responseLoaded', response: response(QUESTIONS, 2) }], begun);
@@ -56,7 +65,10 @@ test('an interview continues with its next question, and ends on its own page', 
 
 test('the page does not welcome back between the answers of one visit', () => {
   const begun = { ...play(TO_SENDING).state, response: response(QUESTIONS), byFile: true };
-  const { state } = play([landed, { is: 'responseLoaded', response: response(QUESTIONS, 1) }], begun);
+  const { state } = play(
+    [landed, { is: 'responseLoaded', response: response(QUESTIONS, 1) }, { is: 'arrivalShown' }],
+    begun,
+  );
   assert.equal(state.phase.at, 'welcome');
   assert.deepEqual(state.welcome.hint, ['earlierAnswers', { number: 2, count: 2 }]);
   assert.doesNotMatch(JSON.stringify([...LANGUAGES.values()]), /welcome back|willkommen zurück|bentornato/i);

@@ -68,6 +68,7 @@ export const ELEMENTS = {
   doneTitle: 'h1',
   doneText: 'p',
   doneMessage: 'p',
+  doneNext: 'p',
   returnLink: 'a',
   another: 'button',
   success: 'dialog',

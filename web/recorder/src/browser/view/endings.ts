@@ -56,6 +56,8 @@ export function createEndingsView(
   { t, say }: Texts,
   qrCode: string,
 ): (state: State, before: State) => void {
+  const closePage = elements.doneNext.textContent ?? '';
+
   function showProblem({ title, text, retry, save, saveFirst = false }: Problem): void {
     const { problemRetry: button, save: link } = elements;
     setText(elements.problemTitle, t(title));
@@ -83,13 +85,23 @@ export function createEndingsView(
     setText(elements.elsewhereRetry, t('tryAgain'));
   }
 
+  function showArrival({ answered, next }: Extract<State['phase'], { at: 'arrived' }>): void {
+    setText(elements.doneTitle, t('answerArrived', { number: answered }));
+    setText(elements.doneText, t('doneText'));
+    showText(elements.doneNext, t('nextUp', { ...next }));
+    for (const name of ['doneMessage', 'returnLink', 'another'] as const) elements[name].hidden = true;
+  }
+
   return (state, before) => {
     const { phase } = state;
     if (phase === before.phase) return;
     if (phase.at === 'elsewhere') showElsewhere(state);
     if (phase.at === 'problem') showProblem(phase);
+    if (phase.at === 'arrived') showArrival(phase);
     if (phase.at !== 'done') return;
-    showReturn(elements, t, state.response?.returnUrl ?? null);
+    const returnUrl = state.response?.returnUrl ?? null;
+    showReturn(elements, t, returnUrl);
+    showText(elements.doneNext, returnUrl === null ? closePage : '');
     elements.another.hidden = !phase.another;
     setText(elements.another, t('another'));
     setText(elements.doneTitle, t('doneTitle'));
