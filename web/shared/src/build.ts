@@ -9,6 +9,8 @@ import { type BuildOptions, build, type Plugin } from 'esbuild';
 const OUT = resolve('gen');
 const MAIN = resolve('src/browser/main.ts');
 const CHUNK = /\/src\/browser\/chunks\/[\w-]+\.ts$/;
+/** The texts of a chunk in one language. Each file is a chunk by itself. */
+const TEXTS = /\/src\/[\w-]+-texts\/[\w-]+\.json$/;
 
 const OPTIONS = {
   bundle: true,
@@ -44,6 +46,11 @@ const chunksImportMain: Plugin = {
     onLoad({ filter: CHUNK }, async ({ path }) => ({
       contents: `import ${JSON.stringify(MAIN)};\n${await readFile(path, 'utf8')}`,
       loader: 'ts',
+      resolveDir: dirname(path),
+    }));
+    onLoad({ filter: TEXTS }, async ({ path }) => ({
+      contents: `import ${JSON.stringify(MAIN)};\nexport default ${await readFile(path, 'utf8')}`,
+      loader: 'js',
       resolveDir: dirname(path),
     }));
   },
