@@ -3,5 +3,6 @@
  */
 import './suites/dashboard-page.ts';
 import './suites/dashboard.ts';
+import './suites/dashboard-people.ts';
 // This suite is last, because it selects clips and changes their notes.
 import './suites/dashboard-review.ts';

@@ -46,6 +46,7 @@ export function dashboardPage(view: DashboardView): DashboardDocument {
         h('dl', { id: 'figures', class: 'figures', 'aria-label': 'At a glance' }, figures(overview)),
         sections(),
         clipsSection({ submissions, here, query, project, older, nextCursor: page.pagination.nextCursor }),
+        peopleSection(),
         linksSection(links, here, project.questionCount),
         downloadsSection(overview, here),
       ),
@@ -91,8 +92,18 @@ const sections = (): ComponentChildren =>
     'nav',
     { class: 'sections', 'aria-label': 'Sections' },
     h('a', { href: '#clips' }, 'Clips'),
+    h('a', { class: 'needs-script', href: '#people' }, 'People'),
     h('a', { href: '#links' }, 'Links'),
     h('a', { href: '#downloads' }, 'Downloads'),
+  );
+
+/** The script fills this section: it holds thousands of people only in the tab of a person with an API token. */
+const peopleSection = (): ComponentChildren =>
+  h(
+    'section',
+    { id: 'people', tabindex: -1, 'aria-labelledby': 'people-title', hidden: true },
+    h('h2', { id: 'people-title' }, 'People'),
+    h('div', { id: 'people-root', class: 'people-root' }),
   );
 
 const downloadsSection = (overview: DashboardOverviewJson, here: string): ComponentChildren =>

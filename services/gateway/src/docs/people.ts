@@ -29,7 +29,8 @@ in \`recipients\`, otherwise its first link has no person.
 later deadline, set \`neverExpire\`, \`expiresInDays\` or \`expiresInHours\` of the project; its links follow.
 
 **CSV in.** The first line names the columns: name, reference, email, locale, dueAt, and \`meta.…\` for metadata. The separator may be a comma,
-a semicolon or a tab (a line \`sep=;\` for Excel may come first), the encoding UTF-8 or UTF-16 (Excel: “CSV UTF-8” or “Unicode Text”). At most ${said(LIMITS.count)} rows and 8 MiB.
+a semicolon or a tab (a line \`sep=;\` for Excel may come first), the encoding UTF-8 or UTF-16 (Excel: “CSV UTF-8” or “Unicode Text”). At most ${said(LIMITS.count)} rows and 8 MiB. With an API token (\`projects:write\`), the
+tab People of the dashboard does the same: it shows the errors of a file before it adds anybody.
 
 \`\`\`sh
 cat > people.csv <<'CSV'

@@ -37,10 +37,16 @@ function change(next: string | null): void {
   for (const act of listeners) act();
 }
 
-/** Sends a change with the token. Rejects with a Refusal. Forgets a token that no longer works. */
-export async function write(method: 'PATCH' | 'POST', path: string, body?: unknown): Promise<Response> {
+export interface Sending {
+  headers?: Record<string, string>;
+  signal?: AbortSignal;
+  limitMs?: number;
+}
+
+/** Sends a change with the token; a text as it is, anything else as JSON. Rejects with a Refusal. Forgets a token that no longer works. */
+export async function write(method: 'PATCH' | 'POST', path: string, body?: unknown, more?: Sending): Promise<Response> {
   try {
-    return await send(token ?? '', method, path, body);
+    return await send(token ?? '', method, path, body, more);
   } catch (error) {
     if (error instanceof Refusal && error.status === 401) change(null);
     throw error instanceof Refusal && [401, 403].includes(error.status)
@@ -49,15 +55,27 @@ export async function write(method: 'PATCH' | 'POST', path: string, body?: unkno
   }
 }
 
-const send = (secret: string, method: string, path: string, body: unknown): Promise<Response> =>
-  request(`/api/projects/${projectId}${path}`, {
-    method,
-    headers: {
-      authorization: `Bearer ${secret}`,
-      ...(body !== undefined && { 'content-type': 'application/json' }),
+const send = (
+  secret: string,
+  method: string,
+  path: string,
+  body: unknown,
+  { headers, signal, limitMs }: Sending = {},
+): Promise<Response> =>
+  request(
+    `/api/projects/${projectId}${path}`,
+    {
+      method,
+      signal,
+      headers: {
+        authorization: `Bearer ${secret}`,
+        ...(body !== undefined && { 'content-type': 'application/json' }),
+        ...headers,
+      },
+      body: typeof body === 'string' ? body : JSON.stringify(body),
     },
-    body: JSON.stringify(body),
-  });
+    limitMs,
+  );
 
 const REFUSED: Record<number, string> = {
   401: 'This token is not valid. It may be mistyped, revoked or expired.',

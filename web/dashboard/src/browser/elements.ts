@@ -21,6 +21,8 @@ export const elements = findElements({
   grid: 'ul',
   moreProblem: 'p',
   more: 'p',
+  people: 'section',
+  peopleRoot: 'div',
   links: 'section',
   shared: 'div',
   linkStatus: 'select',

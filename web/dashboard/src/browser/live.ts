@@ -10,6 +10,7 @@ import { lookAtEndpoint } from './endpoint.ts';
 import { hasUnfinished } from './held.ts';
 import { refreshLinks } from './links.ts';
 import { refresh } from './news.ts';
+import { refreshPeople } from './people-section.ts';
 
 // Polls the figures every few seconds while the tab is visible, and the clips only when the figures changed.
 
@@ -48,6 +49,7 @@ async function look(): Promise<void> {
     owed ||= hasUnfinished() && round % UNFINISHED_ROUNDS === 0;
     if (owed) {
       const brought = await refresh(all);
+      refreshPeople();
       await refreshLinks();
       owed = !brought;
     }

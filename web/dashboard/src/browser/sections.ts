@@ -1,7 +1,8 @@
 import { elements } from './elements.ts';
 import { linksShown } from './links.ts';
+import { peopleShown } from './people-section.ts';
 
-const SECTIONS = ['clips', 'links', 'downloads'] as const;
+const SECTIONS = ['clips', 'people', 'links', 'downloads'] as const;
 type Section = (typeof SECTIONS)[number];
 
 let shown: Section | undefined;
@@ -24,6 +25,7 @@ export function showSection(hash: string): void {
   if (shown !== now) scrollTo(0, now === 'clips' ? clipsAt : 0);
   shown = now;
   if (now === 'links') linksShown();
+  if (now === 'people') void peopleShown();
 }
 
 /** Call this before the URL changes. */
