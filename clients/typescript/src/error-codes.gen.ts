@@ -4,6 +4,7 @@
 export const ERROR_CODES = [
   'value_invalid',
   'filter_unknown',
+  'answer_mode_refused',
   'terms_required',
   'token_invalid',
   'forbidden',

@@ -1,4 +1,5 @@
 import type { Api } from './api.ts';
+import type { Download } from './download.ts';
 import { UploadError } from './errors.ts';
 import { path } from './path.ts';
 import type { CallOptions } from './transport.ts';
@@ -47,6 +48,14 @@ export class Recorder {
   /** Returns the state of a response. */
   response(responseSessionId: string, options?: CallOptions): Promise<ContributorResponse> {
     return this.#api.get(this.#pathOf(responseSessionId), options);
+  }
+
+  /**
+   * Returns the text to read while recording: that of a response, or else that with which a response begins now. Throws
+   * `NotFoundError` if there is none.
+   */
+  script(query: { responseSessionId?: string } = {}, options?: CallOptions): Download {
+    return this.#api.file(`${this.#base}/script`, options, query);
   }
 
   /** Writes the contributor's note. This is possible until the clip has landed. */

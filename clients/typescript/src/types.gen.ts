@@ -284,6 +284,10 @@ export type RecipientLink = {
      * Whether the person or you stopped the reminders.
      */
     remindersStopped: boolean;
+    /**
+     * How many times `maxDurationSec` the contributor may record; null: the factor of the project. Only for API tokens: exports, events and the dashboard leave it out.
+     */
+    timeFactor?: number | null;
 };
 
 export type SharedRecipientLink = {
@@ -382,6 +386,10 @@ export type SharedRecipientLink = {
      * Whether the person or you stopped the reminders.
      */
     remindersStopped: boolean;
+    /**
+     * How many times `maxDurationSec` the contributor may record; null: the factor of the project. Only for API tokens: exports, events and the dashboard leave it out.
+     */
+    timeFactor?: number | null;
 };
 
 /**
@@ -483,6 +491,10 @@ export type CreatedRecipientLink = {
      * Whether the person or you stopped the reminders.
      */
     remindersStopped: boolean;
+    /**
+     * How many times `maxDurationSec` the contributor may record; null: the factor of the project. Only for API tokens: exports, events and the dashboard leave it out.
+     */
+    timeFactor?: number | null;
 };
 
 /**
@@ -588,6 +600,10 @@ export type CreatedSharedRecipientLink = {
      * Whether the person or you stopped the reminders.
      */
     remindersStopped: boolean;
+    /**
+     * How many times `maxDurationSec` the contributor may record; null: the factor of the project. Only for API tokens: exports, events and the dashboard leave it out.
+     */
+    timeFactor?: number | null;
 };
 
 export type AcceptedTerms = {
@@ -783,6 +799,14 @@ export type Submission = {
      * The owner's rating, 1 to 5; null without one.
      */
     rating: number | null;
+    /**
+     * One of video, audio, file; more may be added. How the contributor answered, as the recorder says. audio: the video shows a still picture. null if the recorder did not say.
+     */
+    answerMode: string | null;
+    /**
+     * Whether the contributor said “I sign”: silence is expected.
+     */
+    signed: boolean;
 };
 
 export type ProjectSummary = {
@@ -947,6 +971,14 @@ export type ProjectDetail = {
         beforeDueHours: Array<number>;
     };
     /**
+     * The text that the contributor can read while recording; "" when there is none.
+     */
+    script: string;
+    /**
+     * How contributors may answer.
+     */
+    answerModes: Array<string>;
+    /**
      * Whether a webhookSecret is set, which signs the events. The secret itself is never shown.
      */
     webhookSigned: boolean;
@@ -966,6 +998,10 @@ export type ProjectDetail = {
      * When the sandbox is erased, with its links and clips; null for other projects.
      */
     sandboxEndsAt: string | null;
+    /**
+     * How many times `maxDurationSec` a contributor may record. Only for API tokens: exports, events and the dashboard leave it out.
+     */
+    timeFactor?: number;
 };
 
 export type ProjectList = {
@@ -2173,6 +2209,14 @@ export type ContributorResponse = {
      * Where the contributor can go now; null until the response is complete, and where the project names no address.
      */
     returnUrl: string | null;
+    /**
+     * Whether `GET …/script` has a text to read while recording.
+     */
+    hasScript: boolean;
+    /**
+     * How the contributor may answer.
+     */
+    answerModes: Array<string>;
 };
 
 /**
@@ -2417,6 +2461,18 @@ export type CreateProjectData = {
          */
         sandbox?: boolean;
         /**
+         * A text for the contributor to read while recording; "" for none. Lines that begin with `- ` are bullet points.
+         */
+        script?: string;
+        /**
+         * How contributors may answer. video: record with the camera; audio: record the sound, which becomes a video with a still picture; file: choose a video. The list replaces the one before.
+         */
+        answerModes?: Array<'video' | 'audio' | 'file'>;
+        /**
+         * Every contributor may record this many times `maxDurationSec`, rounded to seconds; a link can have its own factor. Clips of a sandbox stay within 15 s.
+         */
+        timeFactor?: number;
+        /**
          * The people of the first single-recipient links, in this order; the remaining links have none. At most `count`.
          */
         recipients?: Array<{
@@ -2446,6 +2502,10 @@ export type CreateProjectData = {
              * The deadline: a clip that lands later is late. It does not change when the link expires: a link whose `expiresAt` is earlier ends first. A time in the past is accepted.
              */
             dueAt?: string | null;
+            /**
+             * The contributor may record this many times `maxDurationSec` of the project, in place of the factor of the project.
+             */
+            timeFactor?: number | null;
         }>;
         /**
          * Clips are erased this many days after they landed, for good; also those that have landed already. Not more than the operator's retention; null: only the operator's applies.
@@ -2679,6 +2739,18 @@ export type UpdateProjectData = {
          * Where the contributor can go after the last clip. In its path and query, {reference}, {submissionId} (of the first answer) and {code} (the completion code) are replaced.
          */
         returnUrl?: '' | string;
+        /**
+         * A text for the contributor to read while recording; "" for none. Lines that begin with `- ` are bullet points.
+         */
+        script?: string;
+        /**
+         * How contributors may answer. video: record with the camera; audio: record the sound, which becomes a video with a still picture; file: choose a video. The list replaces the one before.
+         */
+        answerModes?: Array<'video' | 'audio' | 'file'>;
+        /**
+         * Every contributor may record this many times `maxDurationSec`, rounded to seconds; a link can have its own factor. Clips of a sandbox stay within 15 s.
+         */
+        timeFactor?: number;
         /**
          * Clips are erased this many days after they landed, for good; also those that have landed already. Not more than the operator's retention; null: only the operator's applies.
          */
@@ -2981,6 +3053,10 @@ export type AddLinksData = {
              * The deadline: a clip that lands later is late. It does not change when the link expires: a link whose `expiresAt` is earlier ends first. A time in the past is accepted.
              */
             dueAt?: string | null;
+            /**
+             * The contributor may record this many times `maxDurationSec` of the project, in place of the factor of the project.
+             */
+            timeFactor?: number | null;
         }>;
         /**
          * A duplicate has the `reference` (or, without one, the `email`) of another link of the project or of an earlier row. error: a duplicate prevents the request. skip: creates the other links and lists the duplicates.
@@ -3132,7 +3208,7 @@ export type GetSharedLinkQrCodeResponse = GetSharedLinkQrCodeResponses[keyof Get
 
 export type UpdateLinkData = {
     /**
-     * An absent field stays unchanged. `metadata` replaces all metadata; `dueAt` null removes it.
+     * An absent field stays unchanged. `metadata` replaces all metadata; `dueAt` and `timeFactor` null remove it. `timeFactor` applies to responses that begin later.
      */
     body: {
         /**
@@ -3174,6 +3250,10 @@ export type UpdateLinkData = {
          * The deadline: a clip that lands later is late. It does not change when the link expires: a link whose `expiresAt` is earlier ends first. A time in the past is accepted.
          */
         dueAt?: string | null;
+        /**
+         * The contributor may record this many times `maxDurationSec` of the project, in place of the factor of the project.
+         */
+        timeFactor?: number | null;
     };
     path: {
         /**
@@ -3236,7 +3316,7 @@ export type UpdateLinkError = UpdateLinkErrors[keyof UpdateLinkErrors];
 
 export type UpdateLinkResponses = {
     /**
-     * Change the person, metadata or deadline of a link; disable it or stop its reminders, or undo both
+     * Change the person, metadata, deadline or time of a link; disable it or stop its reminders, or undo both
      */
     200: RecipientLink | SharedRecipientLink;
 };
@@ -7748,6 +7828,57 @@ export type OpenLinkResponses = {
 
 export type OpenLinkResponse = OpenLinkResponses[keyof OpenLinkResponses];
 
+export type GetScriptData = {
+    body?: never;
+    path: {
+        /**
+         * The recipient token, prefix vr_.
+         */
+        token: string;
+    };
+    query?: {
+        /**
+         * The response whose script to return. Absent: that with which a response begins now.
+         */
+        responseSessionId?: string;
+    };
+    url: '/r/{token}/script';
+};
+
+export type GetScriptErrors = {
+    /**
+     * A value is not valid; the sentence names it.
+     */
+    400: Error;
+    /**
+     * There is no such link or response, or it has no script.
+     */
+    404: Error;
+    /**
+     * Permanent: the link is used, expired or disabled, or this answer was sent already. Keep the take for the contributor.
+     */
+    410: Error;
+    /**
+     * Too many requests; Retry-After says how long to wait.
+     */
+    429: Error;
+    /**
+     * Try again after Retry-After, from the offset that HEAD returns. Too many uploads are running, the gateway is overloaded, a body ended before its length (`upload_incomplete`; after a creation, HEAD of its Location returns the offset, and 404 means that it must be created again), or a part of the service does not answer.
+     */
+    503: Error;
+};
+
+export type GetScriptError = GetScriptErrors[keyof GetScriptErrors];
+
+export type GetScriptResponses = {
+    /**
+     * The text. Lines that begin with `- ` are bullet points.
+     */
+    200: string;
+};
+
+export type GetScriptResponse = GetScriptResponses[keyof GetScriptResponses];
+
 export type BeginResponseData = {
     body: {
         /**
@@ -7936,7 +8067,7 @@ export type CreateUploadData = {
          */
         'Tus-Resumable': string;
         /**
-         * Pairs of a key and a base64 value, separated by commas: `responseSessionId` (required; the one that POST …/responses returned), `filetype` (any media type; only a hint, because the bytes decide), `questionIndex` (in interviews), `note`.
+         * Pairs of a key and a base64 value, separated by commas: `responseSessionId` (required; the one that POST …/responses returned), `filetype` (any media type; only a hint, because the bytes decide), `questionIndex` (in interviews), `note`, `answerMode` (how the contributor answers: video, audio or file; required unless the project allows both video and file), `signed` (true if the contributor signs, so that silence is expected).
          */
         'Upload-Metadata': string;
         /**

@@ -23,6 +23,10 @@ export interface UploadOptions extends Omit<CallOptions, 'idempotencyKey'> {
   fileType?: string;
   /** A message of the contributor. */
   note?: string;
+  /** How the contributor answers; required unless the project allows both video and file. */
+  answerMode?: 'video' | 'audio' | 'file';
+  /** True if the contributor signs, so that silence is expected. */
+  signed?: boolean;
   /** The size in bytes. Required for a stream other than `fs.createReadStream(path)`. */
   size?: number;
   /** The address of an upload that was interrupted, from `onAddress`. The upload continues it. */
@@ -198,11 +202,20 @@ class UploadAttempts {
   }
 }
 
-function metadataOf({ responseSessionId, questionIndex, fileType, note }: UploadOptions): Record<string, string> {
+function metadataOf({
+  responseSessionId,
+  questionIndex,
+  fileType,
+  note,
+  answerMode,
+  signed,
+}: UploadOptions): Record<string, string> {
   const metadata: Record<string, string> = { responseSessionId };
   if (typeof questionIndex === 'number') metadata.questionIndex = String(questionIndex);
   if (fileType) metadata.filetype = fileType;
   if (note) metadata.note = note;
+  if (answerMode) metadata.answerMode = answerMode;
+  if (signed) metadata.signed = 'true';
   return metadata;
 }
 

@@ -62,6 +62,8 @@ const COLUMNS = [
   'changedAt',
   'sandbox',
   'rating',
+  'answerMode',
+  'signed',
 ] as const;
 
 /**

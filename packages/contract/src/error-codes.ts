@@ -5,6 +5,7 @@
 export const ERROR_CODES = {
   value_invalid: '400: a value is not valid; the sentence names the field.',
   filter_unknown: '400: the route has no query parameter of this name, or the name is spelled differently.',
+  answer_mode_refused: '400: the project does not allow this way to answer; the sentence names those that it allows.',
   terms_required: '400: the project requires its terms, and `termsAccepted` was not true.',
   token_invalid: '401: the token is missing, malformed, unknown, expired or revoked.',
   forbidden: '403: the request is not allowed.',

@@ -46,11 +46,11 @@ const submission = (more: Partial<SubmissionJson> = {}): SubmissionJson => ({
 test('the header has the contract’s fields in order, without the WebVTT, then the additional fields, flat', () => {
   assert.equal(
     csvHeader(),
-    'submissionId,videoId,tokenId,projectId,projectName,responseSessionId,questionIndex,questionText,createdAt,durationSec,fileSize,mimeType,note,reviewNote,selected,transcriptStatus,transcriptText,transcriptError,termsAccepted,transcriptTextUrl,transcriptVttUrl,videoUrl,thumbnailStartUrl,thumbnailMiddleUrl,thumbnailEndUrl,audioUrl,mediaStatus,mediaError,incomplete,sha256,termsSha256,termsAcceptedAt,language,responseId,recipientName,recipientReference,recipientEmail,recipientLocale,recipientVerified,metadata,late,changedAt,sandbox,rating\r\n',
+    'submissionId,videoId,tokenId,projectId,projectName,responseSessionId,questionIndex,questionText,createdAt,durationSec,fileSize,mimeType,note,reviewNote,selected,transcriptStatus,transcriptText,transcriptError,termsAccepted,transcriptTextUrl,transcriptVttUrl,videoUrl,thumbnailStartUrl,thumbnailMiddleUrl,thumbnailEndUrl,audioUrl,mediaStatus,mediaError,incomplete,sha256,termsSha256,termsAcceptedAt,language,responseId,recipientName,recipientReference,recipientEmail,recipientLocale,recipientVerified,metadata,late,changedAt,sandbox,rating,answerMode,signed\r\n',
   );
   const row = csvRow(submission({ terms: { sha256: 'cd', acceptedAt: 'then' }, language: 'de' }));
   assert.equal(row.split(',').length, csvHeader().split(',').length);
-  assert.ok(row.endsWith(',"cd","then","de","6",,,,,,"{}",false,"1970-01-01T00:00:00.000Z",false,\r\n'), row);
+  assert.ok(row.endsWith(',"cd","then","de","6",,,,,,"{}",false,"1970-01-01T00:00:00.000Z",false,,,false\r\n'), row);
 });
 
 const PERSON = { name: '=Guest "1"', reference: 'P-17', email: '', locale: 'de', verified: true };
@@ -59,7 +59,7 @@ test('a row and an entry of the transcripts have the person', () => {
   const invitation = { person: PERSON, metadata: { 'a;b': '=1,2' } };
   const row = csvRow(submission({ recipient: presentRecipient(invitation), metadata: invitation.metadata }));
   const cells = [`"'=Guest ""1"""`, '"P-17"', '', '"de"', 'true', '"{""a;b"":""=1,2""}"', 'false'];
-  assert.ok(row.endsWith(`,${cells.join(',')},"1970-01-01T00:00:00.000Z",false,\r\n`), row);
+  assert.ok(row.endsWith(`,${cells.join(',')},"1970-01-01T00:00:00.000Z",false,,,false\r\n`), row);
   const entry = (person: object) =>
     transcriptsEntry(submission({ recipient: presentRecipient({ person: { ...PERSON, ...person }, metadata: {} }) }));
   assert.match(entry({ name: 'A\nguest' }), /\nPerson: {5}A guest \(P-17\)\n/);

@@ -4,7 +4,7 @@
  */
 import Type, { type Static } from 'typebox';
 import { LIMITS } from './limits.ts';
-import { CONTROL, momentText, plainText, SPACE, text } from './request-fields.ts';
+import { CONTROL, momentText, plainText, SPACE, text, timeFactor } from './request-fields.ts';
 
 const strict = { additionalProperties: false } as const;
 // A language, a script, a region, variants, extensions and a private part of BCP 47. The format refuses repeated parts.
@@ -62,6 +62,13 @@ export const dueAtInput = Type.Unsafe<string | null>({
   ),
 });
 
+export const timeFactorInput = Type.Unsafe<number | null>(
+  timeFactor(
+    'The contributor may record this many times `maxDurationSec` of the project, in place of the factor of the project.',
+    ['number', 'null'],
+  ),
+);
+
 const Person = Type.Object(personFields, strict);
 export type PersonInput = Static<typeof Person>;
 /** The person in the body of a link's PATCH. */
@@ -73,7 +80,12 @@ export const personInput = Type.Unsafe<PersonInput | null>({
 
 /** One link: an item of `recipients` in a creation or of `links` in an addition, or a line of a CSV file. */
 export const invitationInput = Type.Object(
-  { ...personFields, metadata: Type.Optional(metadataInput), dueAt: Type.Optional(dueAtInput) },
+  {
+    ...personFields,
+    metadata: Type.Optional(metadataInput),
+    dueAt: Type.Optional(dueAtInput),
+    timeFactor: Type.Optional(timeFactorInput),
+  },
   strict,
 );
 export type InvitationInput = Static<typeof invitationInput>;

@@ -15,6 +15,8 @@ export const LIMITS = {
   expiresInHours: 87_600,
   sharedLinkMaxUses: 1_000_000,
   maxDurationSec: 600,
+  /** The largest factor by which a contributor gets more time than `maxDurationSec`. */
+  timeFactor: 3,
   /**
    * Sandboxes do not count against an allowance, so their clips must be short. The next two values limit the numbers of
    * sandboxes and of their clips.
@@ -31,6 +33,7 @@ export const LIMITS = {
   termsLabelLength: 200,
   termsTextLength: 20_000,
   successMessageLength: 2_000,
+  scriptLength: 20_000,
   interviewQuestions: 50,
   questionLength: 500,
   reviewNoteLength: 5_000,

@@ -1,6 +1,6 @@
 /** Schemas of the requests about recording links. */
 import Type, { type Static } from 'typebox';
-import { dueAtInput, invitationInput, metadataInput, personInput } from './invitation.ts';
+import { dueAtInput, invitationInput, metadataInput, personInput, timeFactorInput } from './invitation.ts';
 import { DEFAULTS, LIMITS } from './limits.ts';
 import { plainText } from './request-fields.ts';
 import { CsvQuery, moment, PLUS, page } from './requests.ts';
@@ -23,10 +23,12 @@ export const UpdateLinkBody = Type.Object(
     recipient: Type.Optional(personInput),
     metadata: Type.Optional(metadataInput),
     dueAt: Type.Optional(dueAtInput),
+    timeFactor: Type.Optional(timeFactorInput),
   },
   {
     ...strict,
-    description: 'An absent field stays unchanged. `metadata` replaces all metadata; `dueAt` null removes it.',
+    description:
+      'An absent field stays unchanged. `metadata` replaces all metadata; `dueAt` and `timeFactor` null remove it. `timeFactor` applies to responses that begin later.',
   },
 );
 export type UpdateLinkInput = Static<typeof UpdateLinkBody>;

@@ -9,6 +9,8 @@ export {
   presentCreatedSharedLink,
   presentLink,
   presentLinks,
+  presentOwnLink,
+  presentOwnSharedLink,
   presentSharedLink,
   type SharedLinkContext,
 } from './present/link.ts';
@@ -17,6 +19,7 @@ export {
   NO_SUBMISSIONS,
   presentCreationHead,
   presentCreationTail,
+  presentOwnProject,
   presentProjectDetail,
   presentProjectSummary,
   summaryOf,

@@ -4,6 +4,7 @@ import { ProjectSettings } from '@recording-request/proto/projects/v1/projects';
 import { createProjectChecks } from './project-checks.ts';
 import {
   DETAIL_SETTINGS,
+  PRIVATE_SETTINGS,
   pick,
   SETTING_DEFAULTS,
   SETTING_NAMES,
@@ -30,7 +31,7 @@ test('the message ProjectSettings has the settings of the table, with the same t
 });
 
 test('an answer shows every setting, once', () => {
-  assert.deepEqual([...SUMMARY_SETTINGS, ...DETAIL_SETTINGS].sort(), [...SETTING_NAMES].sort());
+  assert.deepEqual([...SUMMARY_SETTINGS, ...DETAIL_SETTINGS, ...PRIVATE_SETTINGS].sort(), [...SETTING_NAMES].sort());
 });
 
 test('a body without a setting is valid with its default, and the defaults are valid', () => {
@@ -51,12 +52,22 @@ test('each limit holds at its edge, and the sentence names the field', () => {
     ['projectName', ' x ', '   '],
     ['maxDurationSec', 600, 601],
     ['maxDurationSec', 1, 0],
+    ['timeFactor', 1, 0.99],
+    ['timeFactor', 3, 3.01],
+    ['timeFactor', 1.25, '1.25'],
+    ['timeFactor', 2, null],
     ['sharedLinkMaxUses', 1_000_000, 1_000_001],
     ['sharedLinkMaxUses', 1, 0],
     ['sharedLinkMaxUses', 1, null],
     ['termsLabel', 'x'.repeat(200), 'x'.repeat(201)],
     ['termsText', 'x'.repeat(20_000), 'x'.repeat(20_001)],
     ['successMessage', 'x'.repeat(2_000), 'x'.repeat(2_001)],
+    ['script', `- one\n\n- two ${'語'.repeat(19_987)}`, 'x'.repeat(20_001)],
+    ['script', '', 'a\u0000'],
+    ['answerModes', ['audio'], []],
+    ['answerModes', ['file', 'video', 'audio'], ['video', 'video']],
+    ['answerModes', ['video'], ['text']],
+    ['answerModes', ['file'], 'file'],
     ['interviewQuestions', Array(50).fill('Q'), Array(51).fill('Q')],
     ['interviewQuestions', ['x'.repeat(500)], ['x'.repeat(501)]],
     ['interviewQuestions', [], ['']],

@@ -6,8 +6,25 @@
 import Type, { type TSchema } from 'typebox';
 import { TRANSCRIPTION_LANGUAGE_RULE, TRANSCRIPTION_LANGUAGES } from './languages.ts';
 import { LIMITS } from './limits.ts';
-import { type AddressRule, address, PLAIN, question, reminderTimes, text, title, whole } from './request-fields.ts';
-import { flag, nullableInteger, oneOf, text as shownText } from './resources/fields.ts';
+import {
+  type AddressRule,
+  address,
+  PLAIN,
+  question,
+  reminderTimes,
+  text,
+  timeFactor,
+  title,
+  whole,
+} from './request-fields.ts';
+import {
+  ANSWER_MODES,
+  type AnswerModeName,
+  flag,
+  nullableInteger,
+  oneOf,
+  text as shownText,
+} from './resources/fields.ts';
 import { returnAddress } from './return-address.ts';
 import { OPTIONAL_EVENTS, type OptionalEvent, STANDARD_EVENTS } from './webhook-events.ts';
 import { WEBHOOK_SECRET_RULE } from './webhook-secret.ts';
@@ -185,6 +202,38 @@ const settingsTable = (rule: AddressRule) => ({
     answer: flag('Whether it is a sandbox: a project for tests, which is erased a day after its creation.'),
     patch: false,
   }),
+  script: setting({
+    default: '',
+    request: text(
+      LIMITS.scriptLength,
+      'A text for the contributor to read while recording; "" for none. Lines that begin with `- ` are bullet points.',
+    ),
+    answer: shownText('The text that the contributor can read while recording; "" when there is none.'),
+  }),
+  answerModes: setting({
+    default: ['video', 'file'] as string[],
+    request: Type.Array(Type.Unsafe<AnswerModeName>({ type: 'string', enum: [...ANSWER_MODES] }), {
+      ...{ minItems: 1, uniqueItems: true },
+      description:
+        'How contributors may answer. video: record with the camera; audio: record the sound, which becomes a video with a still picture; file: choose a video. The list replaces the one before.',
+    }),
+    answer: Type.Array(oneOf(ANSWER_MODES, 'A way to answer.'), { description: 'How contributors may answer.' }),
+  }),
+  timeFactor: setting({
+    default: 1,
+    request: Type.Unsafe<number>(
+      timeFactor(
+        `Every contributor may record this many times \`maxDurationSec\`, rounded to seconds; a link can have its own factor. Clips of a sandbox stay within ${LIMITS.sandboxDurationSec} s.`,
+      ),
+    ),
+    answer: Type.Optional(
+      Type.Number({
+        minimum: 1,
+        description:
+          'How many times `maxDurationSec` a contributor may record. Only for API tokens: exports, events and the dashboard leave it out.',
+      }),
+    ),
+  }),
 });
 
 type Table = ReturnType<typeof settingsTable>;
@@ -233,7 +282,24 @@ export const DETAIL_SETTINGS = [
   'acceptReference',
   'returnUrl',
   'remind',
+  'script',
+  'answerModes',
 ] as const satisfies SettingName[];
+
+/** The settings that exports and the dashboard leave out, because they may tell something about people. */
+export const PRIVATE_SETTINGS = ['timeFactor'] as const satisfies SettingName[];
+
+/**
+ * Returns the settings of a message or a record with the defaults of those that it lacks: a record can be older than a
+ * setting, and so can the version of the sender.
+ */
+export const completeSettings = <T extends Partial<Settings>>(settings: T) => ({
+  ...settings,
+  remind: settings.remind ?? SETTING_DEFAULTS.remind,
+  script: settings.script ?? SETTING_DEFAULTS.script,
+  answerModes: settings.answerModes?.length ? settings.answerModes : SETTING_DEFAULTS.answerModes,
+  timeFactor: settings.timeFactor || SETTING_DEFAULTS.timeFactor,
+});
 
 /** Returns the named fields of an object that have a value. */
 export const pick = <T extends object, Name extends keyof T>(from: T, names: readonly Name[]): Pick<T, Name> =>

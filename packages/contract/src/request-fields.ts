@@ -18,6 +18,11 @@ const TRIMMED_NAME = `^[${SPACE}]*[^${SPACE}${CONTROL}](?:${MIDDLE}[^${SPACE}${C
 export const PLAIN = `^[^${CONTROL}]*$`;
 
 export const whole = (maximum: number, description: string) => Type.Integer({ minimum: 1, maximum, description });
+/** The keywords of a factor of the recording time. */
+export const timeFactor = (description: string, type: 'number' | ['number', 'null'] = 'number') => ({
+  ...{ type, minimum: 1, maximum: LIMITS.timeFactor, description, examples: [1.5] },
+  'x-constraint': `must be a number from 1 to ${LIMITS.timeFactor}${type === 'number' ? '' : ', or null for that of the project'}`,
+});
 /** The keywords of a text without control characters. */
 export const plainText = (maxLength: number, description: string) => ({
   maxLength,

@@ -396,4 +396,17 @@ export const DashboardSubmissionParams = params({ projectToken, submissionId: id
 
 const token = Type.String({ description: 'The recipient token, prefix vr_.' });
 export const RecipientParams = params({ token });
+/** Also a browser's page sends it, so unknown names are refused here, not by the rule of owners' routes. */
+export const ScriptQuery = Type.Object(
+  {
+    responseSessionId: Type.Optional(
+      Type.String({
+        format: 'uuid',
+        description: 'The response whose script to return. Absent: that with which a response begins now.',
+      }),
+    ),
+  },
+  strict,
+);
+export type ScriptInput = Static<typeof ScriptQuery>;
 export const ResponseParams = params({ token, responseSessionId: id('The response.') });

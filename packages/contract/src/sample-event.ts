@@ -120,6 +120,7 @@ export function sampleSubmission({ baseUrl, projectId, projectName, at, id }: Sa
     sha256: '9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08',
     language: 'en',
     responseId: id(),
+    answerMode: 'video',
   };
   return presentSubmission(sample, { baseUrl, projectName, invitation: INVITATION });
 }

@@ -16,9 +16,16 @@ export async function beginResponse(link: string, body: { termsAccepted?: boolea
 export async function sendClip(
   link: string,
   clip: { bytes: Uint8Array; mimeType: string },
-  about: { responseSessionId: string; questionIndex?: number; note?: string },
+  about: {
+    responseSessionId: string;
+    questionIndex?: number;
+    note?: string;
+    answerMode?: 'video' | 'audio' | 'file';
+    signed?: boolean;
+  },
 ): Promise<string> {
-  const metadata = { ...about, filetype: clip.mimeType };
+  const { signed, ...rest } = about;
+  const metadata = { ...rest, ...(signed && { signed: 'true' }), filetype: clip.mimeType };
   const { response } = await createUpload(`${link}/uploads`, {
     metadata,
     length: clip.bytes.length,

@@ -5,7 +5,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import {
   presentCreatedLink,
   presentDelivery,
-  presentLink,
+  presentOwnLink,
   presentSubmission,
 } from '@recording-request/contract/present';
 import { hashToken } from '@recording-request/contract/tokens';
@@ -64,7 +64,7 @@ test('a long list of links is the same JSON as a short one, sent in pages', asyn
     const pages = withLinks(total);
     const response = await ask();
     assert.equal(response.headers.get('content-type'), 'application/json; charset=utf-8');
-    const recipientUrls = manyLinks(total).map(link => presentLink(link, BASE_URL));
+    const recipientUrls = manyLinks(total).map(link => presentOwnLink(link, BASE_URL));
     assert.equal(await response.text(), JSON.stringify({ projectId: PROJECT_ID, sharedLink: null, recipientUrls }));
     assert.equal(pages(), Math.max(1, Math.ceil(total / 500)));
   }

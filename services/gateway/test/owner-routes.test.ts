@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { presentDelivery, presentProjectDetail } from '@recording-request/contract/present';
+import { presentDelivery, presentOwnProject } from '@recording-request/contract/present';
 import { mintToken } from '@recording-request/contract/tokens';
 import { DomainError } from '@recording-request/kit/errors';
 import { TranscriptStatus } from '@recording-request/proto/submissions/v1/submissions';
@@ -11,7 +11,7 @@ const { harness, calls, url, json } = await startOwnerGateway();
 after(() => harness[Symbol.asyncDispose]());
 
 test('the JSON is exactly the presenters’ result', async () => {
-  assert.deepEqual(await json(project), presentProjectDetail(asProject(), counts));
+  assert.deepEqual(await json(project), presentOwnProject(asProject(), counts));
   assert.deepEqual(await json(`${project}/submissions/${SUBMISSION_ID}`, { method: 'PATCH', body: {} }), presented);
   assert.deepEqual(await json(`${project}/submissions/${SUBMISSION_ID}/transcript`, { method: 'POST' }), presented);
   const me = await json('/me');

@@ -120,13 +120,16 @@ const refused = async (answer: Response, status: number, code = 'value_invalid')
 test('a creation names the people of its first links', async () => {
   const { verified: _, ...person } = ANA;
   const recipients = [
-    { ...person, metadata: { team: 'N' }, dueAt: '2026-03-20T18:00:00+01:00' },
+    { ...person, metadata: { team: 'N' }, dueAt: '2026-03-20T18:00:00+01:00', timeFactor: 1.5 },
     { name: ' Ben ', email: null },
   ];
   const made = await ok(await send('/api/projects', { projectName: 'x', count: 3, recipients }));
   assert.deepEqual(calls.created[0]!.invitations?.invitations, [
-    { person: ANA, metadata: { team: 'N' }, dueAt },
-    { person: { name: 'Ben', reference: '', email: '', locale: '', verified: true }, metadata: {}, dueAt: undefined },
+    { person: ANA, metadata: { team: 'N' }, dueAt, timeFactor: 1.5 },
+    {
+      person: { name: 'Ben', reference: '', email: '', locale: '', verified: true },
+      ...{ metadata: {}, dueAt: undefined, timeFactor: undefined },
+    },
   ]);
   const shown = made.recipientUrls.map(({ recipient, metadata, state }: Record<string, unknown>) => [
     recipient,

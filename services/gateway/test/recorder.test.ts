@@ -350,6 +350,8 @@ test('a response shows each answer and its uploads', async () => {
     thankYouUrl: `https://rec.example/r/${token}/thank-you`,
     completionCode: null,
     returnUrl: null,
+    hasScript: false,
+    answerModes: ['video', 'file'],
   });
   assert.equal((await fetch(here(`/responses/${SESSION}`))).status, 200);
   const note = { method: 'PATCH', headers: { 'content-type': 'application/json' } };

@@ -54,6 +54,7 @@ test('a project and its links publish one event for each change, with ids and na
     patch(project, { noteEnabled: !project!.settings!.noteEnabled, successMessage: 'Thanks' }),
   );
   await projects.updateProject(patch(project, { successMessage: 'Thanks' }));
+  await projects.updateProject(patch(project, { timeFactor: 2 }));
   await projects.updateProject(
     patch(project, {
       webhookSecret: 'whsec_c2VjcmV0IHNlY3JldCBzZWNyZXQgc2VjcmV0',
@@ -92,6 +93,7 @@ test('a project and its links publish one event for each change, with ids and na
   );
   const recording = events.find(({ type }) => type === 'link.recording')!;
   assert.deepEqual(recording.payload!.value, { projectId, ownerId, linkId: recorded, responseSessionId: id });
+  assert.ok(!/timeFactor/.test(JSON.stringify(inbox.events)), 'no event says that somebody gets more time');
   assert.ok(!/Secret name|Thanks|whsec/.test(JSON.stringify(inbox.events)), 'no value of an owner is in Kafka');
 });
 

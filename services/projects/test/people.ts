@@ -12,11 +12,12 @@ export const person = (given: Partial<Person>): Person => ({
 export const invited = (given: Partial<Person>, more: Partial<Omit<Invitation, 'person'>> = {}): Invitation => ({
   metadata: {},
   dueAt: undefined,
+  timeFactor: undefined,
   ...more,
   person: person(given),
 });
 
-export const NOBODY: Invitation = { person: undefined, metadata: {}, dueAt: undefined };
+export const NOBODY: Invitation = { person: undefined, metadata: {}, dueAt: undefined, timeFactor: undefined };
 
 /** Returns invitations with the references `P-<from>` and so on. */
 export const people = (count: number, from = 1): Invitation[] =>

@@ -71,6 +71,8 @@ export function toMessage(submission: Submission): SubmissionMessage {
     changedAt: submission.changedAt,
     sandbox: submission.sandbox,
     rating: submission.rating,
+    answerMode: submission.answerMode,
+    signed: submission.signed,
   };
 }
 

@@ -9,6 +9,7 @@ const TYPES: Record<string, (value: unknown) => boolean> = {
   string: isText,
   boolean: value => typeof value === 'boolean',
   integer: value => Number.isInteger(value),
+  number: value => Number.isFinite(value),
   uuid: value => isText(value) && /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/.test(value),
   'date-time': value => isText(value) && /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/.test(value),
   uri: value => isText(value) && /^https?:\/\//.test(value) && URL.canParse(value),

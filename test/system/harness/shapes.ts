@@ -66,11 +66,15 @@ const additional: Shape = {
   remindersStopped: 'boolean',
 };
 
-export const RecipientLink: Shape = { ...contractLink, ...additional };
-export const SharedRecipientLink: Shape = { ...contractLink, qrCodePngUrl: 'uri', ...additional };
+/** Links in exports and on the dashboard, which must not have the time factor. */
+export const LinkForOthers: Shape = { ...contractLink, ...additional };
+export const SharedLinkForOthers: Shape = { ...contractLink, qrCodePngUrl: 'uri', ...additional };
+const own: Shape = { ...additional, timeFactor: 'number|null' };
+export const RecipientLink: Shape = { ...contractLink, ...own };
+export const SharedRecipientLink: Shape = { ...contractLink, qrCodePngUrl: 'uri', ...own };
 // The links in the result of a creation also have `url`.
-export const CreatedLink: Shape = { ...contractLink, url: 'uri', ...additional };
-export const CreatedSharedLink: Shape = { ...contractLink, qrCodePngUrl: 'uri', url: 'uri', ...additional };
+export const CreatedLink: Shape = { ...contractLink, url: 'uri', ...own };
+export const CreatedSharedLink: Shape = { ...contractLink, qrCodePngUrl: 'uri', url: 'uri', ...own };
 
 export const Submission: Shape = {
   submissionId: 'uuid',
@@ -114,6 +118,8 @@ export const Submission: Shape = {
   changedAt: 'date-time',
   sandbox: 'boolean',
   rating: 'integer|null',
+  answerMode: 'video|audio|file|null',
+  signed: 'boolean',
 };
 
 export const TimedNote: Shape = {
@@ -154,7 +160,8 @@ export const ProjectSummary: Shape = { ...summary, sandbox: 'boolean' };
 
 export const Remind: Shape = { afterDays: 'integer[]', beforeDueHours: 'integer[]' };
 
-export const ProjectDetail: Shape = {
+/** A project in exports and on the dashboard, which must not have the time factor. */
+export const ProjectForOthers: Shape = {
   ...summary,
   requestUrl: 'string',
   webhookUrl: 'string',
@@ -170,12 +177,15 @@ export const ProjectDetail: Shape = {
   acceptReference: 'boolean',
   returnUrl: 'string',
   remind: 'Remind',
+  script: 'string',
+  answerModes: 'string[]',
   webhookSigned: 'boolean',
   closedAt: 'date-time|null',
   retentionDays: 'integer|null',
   sandbox: 'boolean',
   sandboxEndsAt: 'date-time|null',
 };
+export const ProjectDetail: Shape = { ...ProjectForOthers, timeFactor: 'number' };
 
 export const CreationCounts: Shape = {
   videosCreated: 'integer',
@@ -217,11 +227,11 @@ export const ProjectLinks: Shape = {
 export const Pagination: Shape = { nextCursor: 'string|null' };
 export const SubmissionsPage: Shape = { projectId: 'uuid', submissions: 'Submission[]', pagination: 'Pagination' };
 export const ProjectList: Shape = { projects: 'ProjectSummary[]' };
-export const ExportLinks: Shape = { sharedLink: 'SharedRecipientLink|null', recipientUrls: 'RecipientLink[]' };
+export const ExportLinks: Shape = { sharedLink: 'SharedLinkForOthers|null', recipientUrls: 'LinkForOthers[]' };
 export const ExportDocument: Shape = {
   version: '1.0.0',
   exportedAt: 'date-time',
-  project: 'ProjectDetail',
+  project: 'ProjectForOthers',
   links: 'ExportLinks|null',
   terms: 'texts',
   submissions: 'Submission[]',
@@ -256,14 +266,14 @@ export const LinksChecked: Shape = {
   allowanceAfter: 'integer|null',
 };
 export const DashboardOverview: Shape = {
-  project: 'ProjectDetail',
+  project: 'ProjectForOthers',
   videoBytes: 'integer',
   selectedVideoBytes: 'integer',
 };
 export const DashboardLinks: Shape = {
   projectId: 'uuid',
-  sharedLink: 'SharedRecipientLink|null',
-  recipientUrls: 'RecipientLink[]',
+  sharedLink: 'SharedLinkForOthers|null',
+  recipientUrls: 'LinkForOthers[]',
   pagination: 'Pagination',
 };
 export const DashboardEndpoint: Shape = { projectId: 'uuid', endpoint: 'WebhookEndpoint|null' };

@@ -109,6 +109,7 @@ export const ROWS: Record<string, Row> = {
   dashboardGetTranscriptVtt: read('dashboard', clip),
   dashboardGetTranscriptSrt: read('dashboard', clip),
   openLink: read('recipient'),
+  getScript: read('recipient'),
   beginResponse: read('recipient', { json: {} }),
   getResponse: read('recipient'),
   updateResponse: read('recipient', { json: { note: 'x' } }),

@@ -16,12 +16,23 @@ const PAGE = 7;
 const LANDING_AT_ONCE = 4;
 const CUTS = 25;
 // The fields that the contract got after the fields of the terms. They follow those fields in the CSV.
-const ADDED = ['language', 'responseId', 'recipient', 'metadata', 'late', 'changedAt', 'sandbox', 'rating'];
+const ADDED = [
+  'language',
+  'responseId',
+  'recipient',
+  'metadata',
+  'late',
+  'changedAt',
+  'sandbox',
+  'rating',
+  'answerMode',
+  'signed',
+];
 const HEADER = [
   ...Object.keys(FIELDS).filter(field => !['transcriptVtt', 'terms', ...ADDED].includes(field)),
   ...['termsSha256', 'termsAcceptedAt', 'language', 'responseId'],
   ...['recipientName', 'recipientReference', 'recipientEmail', 'recipientLocale', 'recipientVerified'],
-  ...['metadata', 'late', 'changedAt', 'sandbox', 'rating'],
+  ...['metadata', 'late', 'changedAt', 'sandbox', 'rating', 'answerMode', 'signed'],
 ];
 
 /** Tests pages, filters and the four exports of an interview with one answer for each spreadsheet payload. */

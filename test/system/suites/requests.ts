@@ -62,6 +62,12 @@ const FIELDS: Record<string, { good: unknown[]; bad: unknown[] }> = {
   },
   showSuccessDialog: flag,
   successMessage: words(2_000),
+  timeFactor: { good: [1, 1.25, 3], bad: [0, 0.99, 3.01, '2', true, [], {}, null] },
+  script: words(20_000),
+  answerModes: {
+    good: [['video'], ['audio', 'file'], ['file', 'video', 'audio']],
+    bad: [[], ['text'], ['video', 'video'], 'video', [1], {}, null],
+  },
 };
 /** Returns how a project shows an accepted value. */
 function shownAs(field: string, value: unknown): unknown {
@@ -293,11 +299,14 @@ export function requests(seed: SeedData): void {
         acceptReference: false,
         returnUrl: '',
         remind: { afterDays: [], beforeDueHours: [] },
+        script: '',
+        answerModes: ['video', 'file'],
         webhookSigned: false,
         closedAt: null,
         retentionDays: null,
         sandbox: false,
         sandboxEndsAt: null,
+        timeFactor: 1,
       });
     });
     test('neverExpire overrides hours, and hours override days', async () => {

@@ -53,6 +53,7 @@ export function typescriptClient({ system, ada, full, clip, mute }: SeedData): v
 
     test('creates a project, changes it and finds it', async () => {
       project = await client.projects.create({
+        script: '- Your first visit',
         ...{ projectName: 'By TypeScript alone', count: 2, sharedLinkEnabled: true, sharedLinkMaxUses: 5 },
         ...{ recipients: [{ name: 'Ana', reference: 'A-1' }], noteEnabled: true },
       });
@@ -104,13 +105,14 @@ export function typescriptClient({ system, ada, full, clip, mute }: SeedData): v
       await recorder.opened();
       const { responseSessionId } = await recorder.begin();
       await recorder.note(responseSessionId, 'from the client');
+      assert.equal(await recorder.script({ responseSessionId }).text(), '- Your first visit');
       let address = '';
       const controller = new AbortController();
       const onAddress = (given: string) => {
         address = given;
         controller.abort(new Error('the power went'));
       };
-      const options = { responseSessionId, fileType: mute.mimeType, chunkBytes: 500 };
+      const options = { responseSessionId, fileType: mute.mimeType, answerMode: 'file' as const, chunkBytes: 500 };
       await assert.rejects(
         recorder.upload(mute.bytes, { ...options, onAddress, signal: controller.signal }),
         /the power went/,
@@ -121,7 +123,8 @@ export function typescriptClient({ system, ada, full, clip, mute }: SeedData): v
       assert.equal(landed.response.complete, true);
       assert.equal(progress.at(-1), mute.bytes.length);
       const submission = await client.submissions.get(project.projectId, landed.submissionId);
-      assert.deepEqual([submission.note, submission.recipient?.name], ['from the client', 'Ana']);
+      const { note, recipient, answerMode } = submission;
+      assert.deepEqual([note, recipient?.name, answerMode], ['from the client', 'Ana', 'file']);
 
       const shared = client.recorder(project.sharedLink!.recipientUrl.replace(system.baseUrl, proxy.url));
       const other = await shared.begin();

@@ -21,7 +21,7 @@ export const invite = command({
     out: { type: 'text', value: 'FILE', help: 'writes another file than links.csv' },
     force: { type: 'switch', help: 'replaces the file if it exists' },
   },
-  notes: `The columns are name, reference, email, locale, dueAt, and meta.… for your own texts. All people are added, or none.
+  notes: `The columns are name, reference, email, locale, dueAt, timeFactor, and meta.… for your own texts. All people are added, or none.
 The same table again within 24 hours gives the same links, so that you can repeat a command that was interrupted.`,
   async run({ args: [project, path], flags }, { out, signal, client }) {
     const file = flags.out ?? 'links.csv';

@@ -72,6 +72,7 @@ interrupted, and continues an interview with its next question.`,
         recorder.upload(createReadStream(path!), {
           ...{ ...state, signal, size, retries: RETRIES, note: flags.note },
           fileType: TYPES[extname(path!).toLowerCase()],
+          answerMode: 'file',
           onAddress: address => {
             stored = writePrivate(uploadFile, JSON.stringify({ ...state, address }));
             // Nothing is sent before the address is stored. The code below throws the failure to store it.

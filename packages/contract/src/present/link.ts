@@ -96,6 +96,7 @@ function additionalFields(link: Link) {
   };
 }
 
+/** Presents a link to everyone who may see it: without the fields that only the owner may see. */
 export const presentLink = (link: Link, baseUrl: string): RecipientLinkJson => ({
   ...contractFields(link, baseUrl),
   ...additionalFields(link),
@@ -104,6 +105,17 @@ export const presentLink = (link: Link, baseUrl: string): RecipientLinkJson => (
 export const presentSharedLink = (link: Link, context: SharedLinkContext): SharedRecipientLinkJson => ({
   ...sharedContractFields(link, context),
   ...additionalFields(link),
+});
+
+/** Presents a link to its owner. */
+export const presentOwnLink = (link: Link, baseUrl: string): RecipientLinkJson => ({
+  ...presentLink(link, baseUrl),
+  timeFactor: link.timeFactor ?? null,
+});
+
+export const presentOwnSharedLink = (link: Link, context: SharedLinkContext): SharedRecipientLinkJson => ({
+  ...presentSharedLink(link, context),
+  timeFactor: link.timeFactor ?? null,
 });
 
 /**
@@ -119,15 +131,16 @@ export function presentCreatedLink(
   const personState = PersonState.PERSON_STATE_INVITED;
   const link = { ...made, status, personState, submissionCount: 0, remainingUses: maxUses };
   const shown = contractFields(link, baseUrl);
-  return { ...shown, url: shown.recipientUrl, ...additionalFields(link) };
+  const timeFactor = invitation?.timeFactor ?? null;
+  return { ...shown, url: shown.recipientUrl, ...additionalFields(link), timeFactor };
 }
 
 export function presentCreatedSharedLink(link: Link, context: SharedLinkContext): CreatedSharedRecipientLinkJson {
   const shown = sharedContractFields(link, context);
-  return { ...shown, url: shown.recipientUrl, ...additionalFields(link) };
+  return { ...shown, url: shown.recipientUrl, ...additionalFields(link), timeFactor: null };
 }
 
-/** Presents a ListLinksResponse. */
+/** Presents a ListLinksResponse for the dashboard and the exports. */
 export function presentLinks(
   links: { sharedLink?: Link | undefined; uniqueLinks: Link[] },
   context: SharedLinkContext,

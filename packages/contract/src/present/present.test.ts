@@ -13,6 +13,9 @@ import {
   presentCreationHead,
   presentCreationTail,
   presentLinks,
+  presentOwnLink,
+  presentOwnProject,
+  presentOwnSharedLink,
   presentProjectDetail,
   presentProjectSummary,
   presentSharedLink,
@@ -192,8 +195,15 @@ test('links', () => {
   const where = { baseUrl: BASE, projectId: id(4) };
   const value = presentLinks({ sharedLink, uniqueLinks: [link()] }, where);
   assertIs(ProjectLinks, { ...value, pagination: { nextCursor: null } });
-  assertIs(SharedRecipientLink, presentSharedLink(sharedLink, where));
-  assertIs(RecipientLink, value.recipientUrls[0] as object);
+  assert.deepEqual(
+    { ...presentSharedLink(sharedLink, where), timeFactor: null },
+    presentOwnSharedLink(sharedLink, where),
+  );
+  assert.deepEqual({ ...value.recipientUrls[0], timeFactor: null }, presentOwnLink(link(), BASE));
+  assert.ok(![value.sharedLink, ...value.recipientUrls].some(each => 'timeFactor' in each!), 'only the owner sees it');
+  assert.equal(presentOwnLink(link({ timeFactor: 2 }), BASE).timeFactor, 2);
+  assertIs(RecipientLink, presentOwnLink(link(), BASE));
+  assertIs(SharedRecipientLink, presentOwnSharedLink(sharedLink, where));
   assert.equal(value.sharedLink?.status, 'disabled');
   assert.equal(value.recipientUrls[0]?.recipientUrl, `${BASE}/r/vr_x`);
   assert.equal(presentCreatedSharedLink(sharedLink, where).url, `${BASE}/r/vr_x`);
@@ -210,8 +220,11 @@ test('a project, its summary and its creation', () => {
   };
   assertIs(ProjectSummary, presentProjectSummary(summaryOf(project), counts));
   const detail = presentProjectDetail(project, counts);
-  assertIs(ProjectDetail, detail);
   assertIs(ProjectStats, detail.stats);
+  assert.ok(!('timeFactor' in detail), 'only the owner sees it');
+  const own = presentOwnProject(project, counts);
+  assertIs(ProjectDetail, own);
+  assert.deepEqual(own, { ...detail, timeFactor: project.settings!.timeFactor });
   assert.equal(detail.questionCount, 2);
   assert.equal(detail.interviewEnabled, true);
   assert.equal(detail.webhookEnabled, true);

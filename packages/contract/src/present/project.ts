@@ -8,7 +8,8 @@ import type {
 import type { SubmissionCounts } from '@recording-request/proto/submissions/v1/submissions';
 import { dashboardUrl } from '../addresses.ts';
 import { isoDate, isoDateOrNull } from '../dates.ts';
-import { DETAIL_SETTINGS, pick, SETTING_DEFAULTS, SUMMARY_SETTINGS } from '../project-settings.ts';
+import { completeSettings, DETAIL_SETTINGS, PRIVATE_SETTINGS, pick, SUMMARY_SETTINGS } from '../project-settings.ts';
+import { isAnswerMode } from '../resources/fields.ts';
 import type {
   ProjectCreatedJson,
   ProjectDetailJson,
@@ -88,15 +89,17 @@ export function presentProjectSummary(
   };
 }
 
+/** Presents a project to everyone who may see it: without the settings that only its owner may see. */
 export function presentProjectDetail(project: Project, counts: SubmissionCounts = NO_SUBMISSIONS): ProjectDetailJson {
   const { settings } = partsOf(project);
   // Fields that were added later come last, in the order of their addition.
   const { sandbox, ...summary } = presentProjectSummary(summaryOf(project), counts);
   return {
     ...summary,
-    ...pick({ ...settings, remind: settings.remind ?? SETTING_DEFAULTS.remind }, DETAIL_SETTINGS),
+    ...pick(completeSettings(settings), DETAIL_SETTINGS),
     sharedLinkMaxUses: settings.sharedLinkMaxUses || null,
     webhookEvents: settings.webhookEvents.filter(isOptionalEvent),
+    answerModes: completeSettings(settings).answerModes.filter(isAnswerMode),
     webhookSigned: project.webhookSigned,
     closedAt: isoDateOrNull(project.closedAt),
     retentionDays: project.retentionDays ?? null,
@@ -104,6 +107,12 @@ export function presentProjectDetail(project: Project, counts: SubmissionCounts 
     sandboxEndsAt: isoDateOrNull(project.sandboxEndsAt),
   };
 }
+
+/** Presents a project to its owner. */
+export const presentOwnProject = (project: Project, counts?: SubmissionCounts): ProjectDetailJson => ({
+  ...presentProjectDetail(project, counts),
+  ...pick(completeSettings(partsOf(project).settings), PRIVATE_SETTINGS),
+});
 
 type CreationTail = Pick<ProjectCreatedJson, 'counts' | 'sandbox' | 'sandboxEndsAt'>;
 type CreationHead = Omit<ProjectCreatedJson, 'recipientUrls' | keyof CreationTail>;

@@ -1,7 +1,9 @@
 import type { Response } from '@recording-request/proto/projects/v1/projects';
 import { type Upload, UploadRefusal, UploadState } from '@recording-request/proto/submissions/v1/submissions';
 import { thankYouUrl } from '../addresses.ts';
+import { completeSettings } from '../project-settings.ts';
 import type { ContributorResponseJson } from '../resources/contributor-response.ts';
+import { isAnswerMode } from '../resources/fields.ts';
 
 type AnswerJson = ContributorResponseJson['answers'][number];
 type UploadJson = AnswerJson['uploads'][number];
@@ -50,6 +52,8 @@ export function presentResponse(
     thankYouUrl: interview ? thankYouUrl(context.baseUrl, context.token) : null,
     completionCode: response.completion?.code ?? null,
     returnUrl: response.completion?.returnUrl || null,
+    hasScript: Boolean(response.settings.script),
+    answerModes: completeSettings(response.settings).answerModes.filter(isAnswerMode),
   };
 }
 

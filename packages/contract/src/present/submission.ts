@@ -2,7 +2,7 @@ import type { Invitation } from '@recording-request/proto/projects/v1/projects';
 import { MediaStatus, type Submission, TranscriptStatus } from '@recording-request/proto/submissions/v1/submissions';
 import { submissionUrl } from '../addresses.ts';
 import { isoDate } from '../dates.ts';
-import type { MediaStatusName, TranscriptStatusName } from '../resources/fields.ts';
+import { isAnswerMode, type MediaStatusName, type TranscriptStatusName } from '../resources/fields.ts';
 import type { SubmissionJson } from '../resources/submission.ts';
 import { presentRecipient } from './recipient.ts';
 
@@ -98,6 +98,8 @@ export function presentSubmission(submission: Submission, context: SubmissionCon
     changedAt: isoDate(submission.changedAt ?? submission.createdAt, 'changedAt'),
     sandbox: submission.sandbox ?? false,
     rating: submission.rating ?? null,
+    answerMode: isAnswerMode(submission.answerMode) ? submission.answerMode : null,
+    signed: submission.signed ?? false,
   };
 }
 

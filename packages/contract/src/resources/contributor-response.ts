@@ -1,5 +1,6 @@
 import Type, { type Static } from 'typebox';
 import {
+  ANSWER_MODES,
   flag,
   nullableFormat,
   nullableInteger,
@@ -53,6 +54,10 @@ export const ContributorResponse = Type.Object(
       'uri',
       'Where the contributor can go now; null until the response is complete, and where the project names no address.',
     ),
+    hasScript: flag('Whether `GET …/script` has a text to read while recording.'),
+    answerModes: Type.Array(oneOf(ANSWER_MODES, 'A way to answer.'), {
+      description: 'How the contributor may answer.',
+    }),
   },
   { $id: 'ContributorResponse', ...resource },
 );

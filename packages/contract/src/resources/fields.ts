@@ -24,6 +24,11 @@ export const PERSON_STATES = ['invited', 'opened', 'recording', 'sent', 'closed'
 export type PersonStateName = (typeof PERSON_STATES)[number];
 export const MEDIA_STATUSES = ['processing', 'ready', 'failed'] as const;
 export type MediaStatusName = (typeof MEDIA_STATUSES)[number];
+/** How a contributor answered: recorded with the camera, recorded the sound alone, or chose a file. */
+export const ANSWER_MODES = ['video', 'audio', 'file'] as const;
+export type AnswerModeName = (typeof ANSWER_MODES)[number];
+export const isAnswerMode = (word: string | undefined): word is AnswerModeName =>
+  (ANSWER_MODES as readonly (string | undefined)[]).includes(word);
 export const DELIVERY_STATES = ['pending', 'delivered', 'paused', 'failed', 'erased'] as const;
 export const ENDPOINT_STATES = ['active', 'paused'] as const;
 export const UPLOAD_STATES = ['uploading', 'finishing', 'landed', 'refused'] as const;

@@ -61,29 +61,40 @@ const additionalFields = {
   remindersSent: count('How many reminders were sent to the project: see `remind` of a project.'),
   remindersStopped: flag('Whether the person or you stopped the reminders.'),
 };
+// Only the owner sees this field. The dashboard and the exports leave it out.
+const ownFields = {
+  timeFactor: Type.Optional(
+    Type.Unsafe<number | null>({
+      type: ['number', 'null'],
+      minimum: 1,
+      description:
+        'How many times `maxDurationSec` the contributor may record; null: the factor of the project. Only for API tokens: exports, events and the dashboard leave it out.',
+    }),
+  ),
+};
 const qrCodePngUrl = uri('Authenticated address of the QR code of the shared link, a PNG.');
 const sameAddress = uri('The same as recipientUrl.');
 
 export const RecipientLink = Type.Object(
-  { ...recipientLinkFields, ...additionalFields },
+  { ...recipientLinkFields, ...additionalFields, ...ownFields },
   { $id: 'RecipientLink', ...resource },
 );
 export type RecipientLinkJson = Static<typeof RecipientLink>;
 
 export const SharedRecipientLink = Type.Object(
-  { ...recipientLinkFields, qrCodePngUrl, ...additionalFields },
+  { ...recipientLinkFields, qrCodePngUrl, ...additionalFields, ...ownFields },
   { $id: 'SharedRecipientLink', ...resource },
 );
 export type SharedRecipientLinkJson = Static<typeof SharedRecipientLink>;
 
 export const CreatedRecipientLink = Type.Object(
-  { ...recipientLinkFields, url: sameAddress, ...additionalFields },
+  { ...recipientLinkFields, url: sameAddress, ...additionalFields, ...ownFields },
   { $id: 'CreatedRecipientLink', description: 'A RecipientLink with its address also as `url`.', ...resource },
 );
 export type CreatedRecipientLinkJson = Static<typeof CreatedRecipientLink>;
 
 export const CreatedSharedRecipientLink = Type.Object(
-  { ...recipientLinkFields, qrCodePngUrl, url: sameAddress, ...additionalFields },
+  { ...recipientLinkFields, qrCodePngUrl, url: sameAddress, ...additionalFields, ...ownFields },
   {
     $id: 'CreatedSharedRecipientLink',
     description: 'A SharedRecipientLink with its address also as `url`.',

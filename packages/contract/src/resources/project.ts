@@ -1,5 +1,5 @@
 import Type, { type Static } from 'typebox';
-import { DETAIL_SETTINGS, settingAnswers } from '../project-settings.ts';
+import { DETAIL_SETTINGS, PRIVATE_SETTINGS, settingAnswers } from '../project-settings.ts';
 import { ApiUser } from './account.ts';
 import {
   count,
@@ -70,6 +70,7 @@ export const ProjectDetail = Type.Object(
     ),
     ...sandbox,
     sandboxEndsAt,
+    ...settingAnswers(PRIVATE_SETTINGS),
   },
   { $id: 'ProjectDetail', ...resource },
 );

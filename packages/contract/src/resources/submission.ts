@@ -1,6 +1,8 @@
 import Type, { type Static } from 'typebox';
 import { LIMITS } from '../limits.ts';
 import {
+  ANSWER_MODES,
+  type AnswerModeName,
   dateTime,
   flag,
   MEDIA_STATUSES,
@@ -92,6 +94,13 @@ export const Submission = Type.Object(
     ),
     sandbox: flag('Whether the project is a sandbox, so that the clip is a test.'),
     rating,
+    answerMode: Type.Unsafe<AnswerModeName | null>({
+      type: ['string', 'null'],
+      enum: [...ANSWER_MODES, null],
+      description:
+        'How the contributor answered, as the recorder says. audio: the video shows a still picture. null if the recorder did not say.',
+    }),
+    signed: flag('Whether the contributor said “I sign”: silence is expected.'),
   },
   { $id: 'Submission', ...resource },
 );

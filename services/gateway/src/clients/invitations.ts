@@ -7,12 +7,13 @@ import type { Invitation, Person, UpdateLinkRequest } from '@recording-request/p
  * Returns the invitation that a row of a request states. Trims texts. Replaces half surrogate pairs in the same way as
  * protobuf, because the HTTP response to a creation shows this invitation.
  */
-export const invitationOf = ({ metadata = {}, dueAt, ...person }: InvitationInput): Invitation => ({
+export const invitationOf = ({ metadata = {}, dueAt, timeFactor, ...person }: InvitationInput): Invitation => ({
   person: personOf(person),
   metadata: Object.fromEntries(
     Object.entries(metadata).map(([name, text]) => [name.toWellFormed(), text.toWellFormed()]),
   ),
   dueAt: dueAt ? new Date(dueAt) : undefined,
+  timeFactor: timeFactor ?? undefined,
 });
 
 /** Returns undefined if no field of the person has a text. */
@@ -28,7 +29,7 @@ const textOf = (text: string | null | undefined): string => text?.trim().toWellF
 
 /** Returns the request to change a link; fields that the body omits stay unchanged. */
 export function linkChangeOf(body: UpdateLinkInput): Omit<UpdateLinkRequest, 'ownerId' | 'projectId' | 'linkId'> {
-  const { disabled, remindersStopped, recipient, metadata, dueAt } = body;
+  const { disabled, remindersStopped, recipient, metadata, dueAt, timeFactor } = body;
   const person = recipient ? personOf(recipient) : undefined;
   return {
     disabled,
@@ -46,9 +47,11 @@ export function linkChangeOf(body: UpdateLinkInput): Omit<UpdateLinkRequest, 'ow
         : dueAt === null
           ? { $case: 'noDue', value: true }
           : { $case: 'dueAt', value: new Date(dueAt) },
+    // 0 removes it.
+    timeFactor: timeFactor === null ? 0 : timeFactor,
   };
 }
 
-/** Returns whether a change of a link changes its invitation. Then the JSON of its clips changes too. */
+/** Returns whether a change of a link changes the JSON of its clips, which have no time factor. */
 export const changesInvitation = ({ recipient, metadata, dueAt }: UpdateLinkInput): boolean =>
   [recipient, metadata, dueAt].some(value => value !== undefined);

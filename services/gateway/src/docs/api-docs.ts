@@ -56,12 +56,15 @@ allowance; a creation beyond it is 403.
 | neverExpire, expiresInHours, expiresInDays | ${Number((config.linkExpiryDefaultSeconds / 86_400).toFixed(2))} days | the first one given wins, in this order; ≤ ${LIMITS.expiresInDays / 365} years |
 | sharedLinkEnabled, sharedLinkMaxUses | false, ${SETTING_DEFAULTS.sharedLinkMaxUses} | 1–${said(LIMITS.sharedLinkMaxUses)} |
 | maxDurationSec | ${SETTING_DEFAULTS.maxDurationSec} | 1–${LIMITS.maxDurationSec} |
+| timeFactor | ${SETTING_DEFAULTS.timeFactor} | a number 1–${LIMITS.timeFactor}: see Give more time |
 | transcriptionEnabled, noteEnabled, requireTerms, showSuccessDialog | false | |
 | transcriptionLanguage | "" (detected) | an ISO 639-1 code such as \`en\`; set it for short clips and for languages other than English |
 | requestUrl, webhookUrl | "" | absolute https URL (also http if the operator allows it), ≤ ${said(LIMITS.urlLength)} |
 | webhookSecret | none | ≤ ${LIMITS.webhookSecretLength}; base64 after \`whsec_\` |
 | webhookEvents | [] | events in addition to the standard ones; a PATCH replaces the list: see the guide [Receive webhooks](${baseUrl}/api/docs/webhooks.md) |
 | termsLabel, termsText, successMessage | "" | ${said(LIMITS.termsLabelLength)}, ${said(LIMITS.termsTextLength)}, ${said(LIMITS.successMessageLength)} |
+| answerModes | video, file | one or more of video, audio, file: see Ways to answer |
+| script | "" | ${said(LIMITS.scriptLength)} characters: see A text to read |
 | recipients | [] | the people of the first links, at most \`count\`: see the guide [People and reminders](${baseUrl}/api/docs/people.md) |
 | acceptReference | false | see Send the contributor back |
 | returnUrl | "" | absolute https URL (also http if the operator allows it), ≤ ${said(LIMITS.urlLength)}; may have placeholders |
@@ -101,11 +104,33 @@ feed keeps its events without their data. The last clip of a response takes the 
 \`"sandbox": true\` in a creation makes a project for tests. It uses nothing of your allowance, its clips have at most ${LIMITS.sandboxDurationSec} s
 (\`maxDurationSec\` is ${LIMITS.sandboxDurationSec} unless you set less), and the recorder says that it is a test. At \`sandboxEndsAt\`, about a day after its creation, the project is
 erased for good, with its links, people, clips and the data of its events; its links expire then at the latest. A webhook that waits is not
-sent any more. A longer take is refused like any take that is longer than \`maxDurationSec\`: the contributor can record again.
+sent any more. A longer take is refused like any take that is longer than its limit: the contributor can record again.
 
 You can create ${LIMITS.sandboxes} sandboxes a day (then 403 with \`Error-Code: sandbox_limit\`). A sandbox takes ${said(LIMITS.sandboxClips)} clips: its responses, times the questions of an
 interview. \`sandbox\` is true on the project, its links and submissions, in \`export.json\` and in the \`data\` of webhooks and of the feed; false
 everywhere else. A project stays what it is: PATCH does not take the field.
+
+### Give more time
+
+With \`timeFactor\`, contributors may record longer: \`maxDurationSec\` times this number, rounded to seconds. A link can have its own \`timeFactor\`, in
+\`recipients\`, in \`POST …/links\` (JSON, or a column of the CSV file) and in \`PATCH …/links/<tokenId>\`; it replaces that of the project, and null removes it. The recorder shows
+and ends each take by the result; a response keeps the limit with which it began. A sandbox stays at ${LIMITS.sandboxDurationSec} s.
+
+The factor may say something about a person. So only \`GET\` and \`PATCH\` of a project and its links show it, to API tokens: exports, events and the
+dashboard never do, and \`project.updated\` does not name it.
+
+### Ways to answer
+
+\`answerModes\` says how contributors may answer: \`video\` (recorded with the camera), \`audio\` (only the sound is recorded) and \`file\` (a video that they
+choose). The recorder offers these ways, and an upload in another one is 400 \`answer_mode_refused\`. Every submission has a video: that of an audio
+answer shows a still picture. \`answerMode\` of a submission is what the recorder says, null if it does not say. \`signed\` is true where the contributor
+said “I sign”: the clip may be silent.
+
+### A text to read
+
+\`script\` is a text that contributors can read while they record; lines that begin with \`- \` are bullet points. It is not in the page: the recorder loads
+\`GET ${baseUrl}/r/vr_…/script\` (\`text/plain\`) when somebody wants to read it, and opening it claims no use. A response keeps the script with which it
+began, like its questions. The text is never in the recording.
 
 ### Send the contributor back
 

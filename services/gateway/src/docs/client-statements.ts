@@ -100,6 +100,7 @@ const sent = await recorder.upload(createReadStream('clip.webm'), {
 
 const CONTRIBUTOR: Record<string, string> = {
   openLink: 'await recorder.opened();',
+  getScript: 'const text = await recorder.script().text();',
   beginResponse: 'const response = await recorder.begin($body);',
   getResponse: 'const { answers, complete } = await recorder.response(responseSessionId);',
   updateResponse: "await recorder.note(responseSessionId, 'I come every Saturday');",

@@ -110,7 +110,12 @@ const detail = {
   acceptReference: true,
   returnUrl: 'https://bakery.example/thanks?order={reference}&code={code}',
   remind: { afterDays: [3, 7], beforeDueHours: [24] },
+  answerModes: ['video', 'file'],
+  script: '- Your first visit\n- Your favourite bread',
 };
+
+/** The project as its owner sees it. */
+const own = { ...detail, timeFactor: 1 };
 
 function submission(baseUrl: string) {
   const { tokenId } = link(baseUrl, SHARED, 'shared');
@@ -152,6 +157,10 @@ const endpoint = {
 export function exampleResources(baseUrl: string) {
   const unique = link(baseUrl, TOKEN, 'unique');
   const shared = link(baseUrl, SHARED, 'shared');
+  const [ownUnique, ownShared] = [
+    { ...unique, timeFactor: 1.5 },
+    { ...shared, timeFactor: null },
+  ];
   const fresh = {
     ...{ submissionCount: 0, remainingUses: 50, openedAt: null, submittedAt: null },
     ...{ completedAt: null, changedAt: CREATED },
@@ -166,9 +175,9 @@ export function exampleResources(baseUrl: string) {
       scopes: ['profile:read', 'projects:read', 'submissions:read'],
     },
     projects: { projects: [summary] },
-    project: detail,
+    project: own,
     closedProject: {
-      ...detail,
+      ...own,
       stats: { ...detail.stats, uniqueLinksRemaining: 0, sharedUsesRemaining: 0, responseSlotsRemaining: 0 },
       closedAt: '2026-03-03T09:00:00.000Z',
     },
@@ -182,28 +191,28 @@ export function exampleResources(baseUrl: string) {
       interviewQuestions: QUESTIONS,
       sharedLinkEnabled: true,
       sharedLinkMaxUses: 50,
-      sharedLink: { ...shared, ...fresh, url: shared.recipientUrl },
+      sharedLink: { ...ownShared, ...fresh, url: shared.recipientUrl },
       apiUser: { ...allowance, reservedVideoCount: 51 },
-      recipientUrls: [{ ...unique, url: unique.recipientUrl }],
+      recipientUrls: [{ ...ownUnique, url: unique.recipientUrl }],
       counts: { videosCreated: 0, uniqueLinksRemaining: 1, sharedUsesRemaining: 50, responseSlotsRemaining: 51 },
       sandbox: false,
       sandboxEndsAt: null,
     },
-    links: { projectId: PROJECT, sharedLink: shared, recipientUrls: [unique] },
+    links: { projectId: PROJECT, sharedLink: ownShared, recipientUrls: [ownUnique] },
     linksPage: {
       projectId: PROJECT,
-      sharedLink: shared,
-      recipientUrls: [unique],
+      sharedLink: ownShared,
+      recipientUrls: [ownUnique],
       pagination: { nextCursor: null },
     },
     overview: { project: detail, videoBytes: clip.fileSize, selectedVideoBytes: clip.fileSize },
-    changedLink: { ...unique, dueAt: '2026-03-27T17:00:00.000Z', changedAt: '2026-03-04T08:00:00.000Z' },
-    remindedLink: { ...unique, changedAt: '2026-03-04T08:00:00.000Z', remindersSent: 1 },
+    changedLink: { ...ownUnique, dueAt: '2026-03-27T17:00:00.000Z', changedAt: '2026-03-04T08:00:00.000Z' },
+    remindedLink: { ...ownUnique, changedAt: '2026-03-04T08:00:00.000Z', remindersSent: 1 },
     added: {
       projectId: PROJECT,
       created: 1,
       skipped: [{ line: 3, tokenId: '019a3f0e-52c1-7a10-8c55-0d6f3b1f2a04' }],
-      links: [{ ...unique, url: unique.recipientUrl }],
+      links: [{ ...ownUnique, url: unique.recipientUrl }],
     },
     dashboardToken: { projectId: PROJECT, ...dashboard },
     submission: clip,

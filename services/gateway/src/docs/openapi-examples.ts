@@ -38,6 +38,7 @@ const PERSON = {
   ...{ name: 'Ana Sousa', reference: 'P-17', email: 'ana@example.org', locale: 'pt-BR' },
   metadata: { team: 'North' },
   dueAt: '2026-03-20T17:00:00Z',
+  timeFactor: 1.5,
 };
 const PEOPLE_CSV =
   'name,reference,email,locale,dueAt,meta.team\r\nAna Sousa,P-17,ana@example.org,pt-BR,2026-03-20T17:00:00Z,North\r\n';

@@ -19,6 +19,7 @@ A single-recipient link can carry the person for whom it is meant, so that each 
 | locale | BCP 47, such as \`pt-BR\` | the language that the recorder shows first |
 | metadata | ≤ ${LIMITS.metadataKeys} texts ≤ ${LIMITS.metadataValueLength}, names ≤ ${LIMITS.metadataKeyLength} | your own fields; they come back unchanged |
 | dueAt | a time with its zone | a deadline: a later clip has \`late: true\`. It does not change when the link ends: see the deadline and the end, below. A time in the past is accepted: every clip is late, and no reminder comes before it |
+| timeFactor | 1–${LIMITS.timeFactor} | the person may record so many times the longest duration; only API tokens see it |
 
 Answers have name, reference, email and locale in \`recipient\` (null without a person; \`verified\` is true: you named the person), \`metadata\`
 ({} without any) and \`dueAt\`. White space around these texts is removed. At creation, send \`recipients: [{…}, …]\` for the first links of a
@@ -28,7 +29,7 @@ in \`recipients\`, otherwise its first link has no person.
 **The deadline and the end.** A link ends at its \`expiresAt\`, also if its \`dueAt\` is later: after that it accepts no new response, and no reminder is sent. For a
 later deadline, set \`neverExpire\`, \`expiresInDays\` or \`expiresInHours\` of the project; its links follow.
 
-**CSV in.** The first line names the columns: name, reference, email, locale, dueAt, and \`meta.…\` for metadata. The separator may be a comma,
+**CSV in.** The first line names the columns: name, reference, email, locale, dueAt, timeFactor, and \`meta.…\` for metadata. The separator may be a comma,
 a semicolon or a tab (a line \`sep=;\` for Excel may come first), the encoding UTF-8 or UTF-16 (Excel: “CSV UTF-8” or “Unicode Text”). At most ${said(LIMITS.count)} rows and 8 MiB. With an API token (\`projects:write\`), the
 tab People of the dashboard does the same: it shows the errors of a file before it adds anybody.
 

@@ -11,12 +11,14 @@ proxy serves on our host.
 
 1. [\`POST …/responses\`](/api/docs#beginResponse) claims a use of the link. The answer has
    \`responseSessionId\`, \`maxDurationSec\`, the \`questions\` of an interview, and the state of its
-   \`answers\`. **Use the returned \`responseSessionId\`**, whatever you sent: a personal link has one
+   \`answers\`; if \`hasScript\`, [\`GET …/script\`](/api/docs#getScript) is a text to read while recording. **Use the returned \`responseSessionId\`**, whatever you sent: a personal link has one
    response, so a second device, a second run or another take after a refusal joins the existing response. Your own id is then unknown:
    404.
 2. [\`POST …/uploads\`](/api/docs#createUpload) creates an upload. Create one for each answer without
    \`submissionId\`. Put that \`responseSessionId\`, and in interviews \`questionIndex\`, into
-   \`Upload-Metadata\`; a \`note\` and the \`filetype\` (below) are optional.
+   \`Upload-Metadata\`; a \`note\`, \`signed\` and the \`filetype\` (below) are optional. \`answerMode\` is \`video\`, \`audio\`
+   (only the sound; send it as a video with a still picture) or \`file\`, one of the \`answerModes\` of the response; it may be
+   missing where these have both video and file.
    [\`PATCH\`](/api/docs#appendToUpload) sends the bytes.
 3. After the last byte the service checks the take, and the take lands.
    [\`GET …/responses/<responseSessionId>\`](/api/docs#getResponse) returns its state.
@@ -51,7 +53,7 @@ says so.
 
 The header \`Error-Code\` has these words. In the response, each refused upload has an \`errorCode\`:
 \`not_video\` (the bytes have no playable video, or a picture of more than 33.2 million pixels or 8,192 on a side),
-\`too_long\` (more than two seconds beyond \`maxDurationSec\`), \`answered\` (another take of this answer
+\`too_long\` (more than two seconds beyond \`maxDurationSec\` of the response), \`answered\` (another take of this answer
 landed first). Earlier refused takes stay in the list: find yours by its \`uploadId\`, the last segment of its
 \`Location\`.
 

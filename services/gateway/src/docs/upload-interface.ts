@@ -66,7 +66,7 @@ const header = (name: string, description: string, example: string | number, req
 const RESUMABLE = header('Tus-Resumable', 'The version of tus.', TUS, true);
 const METADATA = header(
   'Upload-Metadata',
-  'Pairs of a key and a base64 value, separated by commas: `responseSessionId` (required; the one that POST …/responses returned), `filetype` (any media type; only a hint, because the bytes decide), `questionIndex` (in interviews), `note`.',
+  'Pairs of a key and a base64 value, separated by commas: `responseSessionId` (required; the one that POST …/responses returned), `filetype` (any media type; only a hint, because the bytes decide), `questionIndex` (in interviews), `note`, `answerMode` (how the contributor answers: video, audio or file; required unless the project allows both video and file), `signed` (true if the contributor signs, so that silence is expected).',
   `responseSessionId ${Buffer.from(SESSION).toString('base64')},filetype dmlkZW8vd2VibQ==`,
   true,
 );
@@ -127,6 +127,8 @@ const begun = {
   thankYouUrl: null,
   completionCode: null,
   returnUrl: null,
+  hasScript: false,
+  answerModes: ['video', 'file'],
 };
 const landed = {
   ...begun,
@@ -156,6 +158,36 @@ export const UPLOAD_PATHS = {
       {
         parameters: [TOKEN],
         responses: { 204: { description: 'Recorded.' }, 404: UNKNOWN, 429: TOO_MANY, 503: BUSY },
+      },
+    ),
+  },
+  '/r/{token}/script': {
+    get: operation(
+      'getScript',
+      'The text to read while recording',
+      'The `script` of the project. It is not in the page. Claims no use of the link. With `responseSessionId`, returns the script with which that response began.',
+      {
+        parameters: [
+          TOKEN,
+          {
+            ...{ name: 'responseSessionId', in: 'query', required: false },
+            description: 'The response whose script to return. Absent: that with which a response begins now.',
+            schema: { type: 'string', format: 'uuid' },
+          },
+        ],
+        responses: {
+          200: {
+            description: 'The text. Lines that begin with `- ` are bullet points.',
+            content: {
+              'text/plain': { schema: { type: 'string' }, example: '- Your first visit\n- Your favourite bread' },
+            },
+          },
+          400: invalid('responseSessionId must be a UUID.'),
+          404: error('There is no such link or response, or it has no script.', 'This recording link has no script.'),
+          410: ENDED,
+          429: TOO_MANY,
+          503: BUSY,
+        },
       },
     ),
   },

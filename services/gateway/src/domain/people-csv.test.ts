@@ -80,6 +80,14 @@ test('a row is numbered by the line on which it begins; empty rows are left out'
   assert.equal(record.hasMore, true, 'a cell beyond the header');
 });
 
+test('a factor is a number, with a point or a comma; other text is left for the check of the row', async () => {
+  const { rows } = await read('reference;TimeFactor\na;1.5\nb;1,25\nc;2\nd;\ne;double\nf;1e1\n');
+  assert.deepEqual(
+    rows.map(({ person }) => person.timeFactor),
+    [1.5, 1.25, 2, undefined, 'double', '1e1'],
+  );
+});
+
 test('a cell that is too long for every column never passes as a shorter one', async () => {
   const blanks = ' '.repeat(5_000);
   for (const cell of [`Ana${blanks}Ben`, `${blanks}Ana`, `"Ana${blanks}Ben"`, `"${blanks}""Ana"""`]) {

@@ -3,7 +3,7 @@ import { LIMITS } from '@recording-request/contract/limits';
 import { DomainError } from '@recording-request/kit/errors';
 
 /** The columns of a person. Letter case does not matter in a header. */
-const COLUMNS = ['name', 'reference', 'email', 'locale', 'dueAt'] as const;
+const COLUMNS = ['name', 'reference', 'email', 'locale', 'dueAt', 'timeFactor'] as const;
 const META = 'meta.';
 /** An import that fails returns the file with this column. A new import ignores the column. */
 const ERROR = 'error';
@@ -150,6 +150,12 @@ function unknownColumn(name: string, position: number): DomainError {
 
 const clip = (text: string): string => (text.length > 60 ? `${text.slice(0, 60)}…` : text);
 
+// Spreadsheets write a comma in many languages.
+const DECIMAL = /^\d{1,3}(?:[.,]\d{1,9})?$/;
+
+/** Returns the number in a cell; other text stays text, which the check of the row refuses. */
+const factorOf = (cell: string): number | string => (DECIMAL.test(cell) ? Number(cell.replace(',', '.')) : cell);
+
 /** Returns a row in the form of a JSON body. Omits empty cells. */
 function personOf({ cells }: CsvRecord, columns: Column[]): PersonRow['person'] {
   const person: PersonRow['person'] = {};
@@ -158,7 +164,7 @@ function personOf({ cells }: CsvRecord, columns: Column[]): PersonRow['person'] 
     const cell = cells[index]?.trim() ?? '';
     if (cell === '' || column === ERROR) return;
     if (column.startsWith(META)) metadata.push([column.slice(META.length), cell]);
-    else person[column] = cell;
+    else person[column] = column === 'timeFactor' ? factorOf(cell) : cell;
   });
   if (metadata.length > 0) person.metadata = Object.fromEntries(metadata);
   return person;

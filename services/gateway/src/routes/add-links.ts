@@ -39,7 +39,7 @@ import { errorsByLine, invalidRows, type People, peopleOf, sendErrors, takesFile
 
 // The deadline of the creation of a project, which may create as many links.
 const DEADLINE_MS = 60_000;
-const FILE = `A header row and at most ${LIMITS.count.toLocaleString('en')} rows, separated by commas, semicolons or tabs (a line such as sep=; may come first), in UTF-8, or UTF-16 with a byte order mark. The columns are name, reference, email, locale, dueAt and meta.… for metadata, in any order; a column "error" is ignored.`;
+const FILE = `A header row and at most ${LIMITS.count.toLocaleString('en')} rows, separated by commas, semicolons or tabs (a line such as sep=; may come first), in UTF-8, or UTF-16 with a byte order mark. The columns are name, reference, email, locale, dueAt, timeFactor and meta.… for metadata, in any order; a column "error" is ignored.`;
 
 /** The answer to rows with faults or duplicates, for openapi.json. */
 const CONFLICT = `${IDEMPOTENCY_ERRORS[409]} Or a row is a duplicate: recipient_duplicate.`;

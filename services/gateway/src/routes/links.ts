@@ -7,7 +7,7 @@ import {
   UpdateLinkBody,
   type UpdateLinkInput,
 } from '@recording-request/contract/link-requests';
-import { presentLink, presentSharedLink } from '@recording-request/contract/present';
+import { presentOwnLink, presentOwnSharedLink } from '@recording-request/contract/present';
 import { LinkParams, ProjectParams } from '@recording-request/contract/requests';
 import { DashboardToken, type DashboardTokenJson } from '@recording-request/contract/resources/dashboard';
 import { ref } from '@recording-request/contract/resources/fields';
@@ -79,9 +79,9 @@ export async function linkRoutes(app: FastifyInstance, context: Context): Promis
         name: 'recipientUrls',
         before: ({ sharedLink }) => ({
           projectId,
-          sharedLink: sharedLink ? presentSharedLink(sharedLink, { baseUrl, projectId }) : null,
+          sharedLink: sharedLink ? presentOwnSharedLink(sharedLink, { baseUrl, projectId }) : null,
         }),
-        rows: ({ uniqueLinks }) => uniqueLinks.map(link => presentLink(link, baseUrl)),
+        rows: ({ uniqueLinks }) => uniqueLinks.map(link => presentOwnLink(link, baseUrl)),
         ...(isPage && { after: ({ nextCursor = null }) => ({ pagination: { nextCursor } }) }),
         pages: isPage
           ? onePage(services.projects.listLinks({ ...project, pageSize, cursor, ...linkFilterOf(filter) }))
@@ -113,8 +113,10 @@ export async function linkRoutes(app: FastifyInstance, context: Context): Promis
       schema: operation({
         id: 'updateLink',
         tag: 'extensions',
-        summary: 'Change the person, metadata or deadline of a link; disable it or stop its reminders, or undo both',
-        description: 'A shared link can only be disabled and enabled. Clips of the link show the change at once.',
+        summary:
+          'Change the person, metadata, deadline or time of a link; disable it or stop its reminders, or undo both',
+        description:
+          'A shared link takes no recipient and no reminders. Clips of the link show the change at once; `timeFactor` applies to responses that begin later.',
         also: { 410: 'The link was erased.' },
         params: LinkParams,
         body: UpdateLinkBody,
@@ -135,8 +137,8 @@ export async function linkRoutes(app: FastifyInstance, context: Context): Promis
       // If this call fails, the request fails, and its repetition makes both changes.
       if (changesInvitation(request.body)) await services.submissions.touchLink({ ownerId, projectId, linkId });
       return link.linkType === LinkType.LINK_TYPE_SHARED
-        ? presentSharedLink(link, { baseUrl, projectId })
-        : presentLink(link, baseUrl);
+        ? presentOwnSharedLink(link, { baseUrl, projectId })
+        : presentOwnLink(link, baseUrl);
     },
   );
 

@@ -3,7 +3,7 @@ import {
   NO_SUBMISSIONS,
   presentCreationHead,
   presentCreationTail,
-  presentProjectDetail,
+  presentOwnProject,
 } from '@recording-request/contract/present';
 import {
   type CreateProjectInput,
@@ -166,7 +166,7 @@ export async function projectRoutes(app: FastifyInstance, context: Context): Pro
     },
     async (request, reply) => {
       const { project, counts } = await loadProject(services, projectOf(request));
-      return sendUnlessSame(request, reply, presentProjectDetail(project, counts));
+      return sendUnlessSame(request, reply, presentOwnProject(project, counts));
     },
   );
 
@@ -223,7 +223,7 @@ async function shownAfterChange({ services }: Context, project: Project | undefi
   if (!project) throw new Error('the reply has no project');
   const { ownerId, projectId } = project;
   const { counts } = await services.submissions.countSubmissions({ ownerId, projectIds: [projectId] });
-  return presentProjectDetail(project, counts[projectId]);
+  return presentOwnProject(project, counts[projectId]);
 }
 
 /**

@@ -1,5 +1,6 @@
 import { recipientUrl } from '@recording-request/contract/addresses';
-import { linkStatusName, presentResponse } from '@recording-request/contract/present';
+import { presentResponse } from '@recording-request/contract/present';
+import { completeSettings } from '@recording-request/contract/project-settings';
 import { referenceOf } from '@recording-request/contract/reference';
 import {
   BeginResponseBody,
@@ -13,11 +14,11 @@ import {
   ContributorResponse,
   type ContributorResponseJson,
 } from '@recording-request/contract/resources/contributor-response';
-import { ref } from '@recording-request/contract/resources/fields';
+import { isAnswerMode, ref } from '@recording-request/contract/resources/fields';
 import { hashToken, tokenIsWellFormed } from '@recording-request/contract/tokens';
 import { DomainError } from '@recording-request/kit/errors';
 import { isUuid } from '@recording-request/kit/ids';
-import { LinkType, type ResolveRecipientResponse, type Response } from '@recording-request/proto/projects/v1/projects';
+import { LinkType, type ProjectSettings, type Response } from '@recording-request/proto/projects/v1/projects';
 import { recorderAssets } from '@recording-request/web-recorder/assets';
 import { type RecorderDocument, renderRecorder } from '@recording-request/web-recorder/document';
 import { chooseLanguage, LANGUAGES, type Language } from '@recording-request/web-recorder/languages';
@@ -33,6 +34,8 @@ import { noteSubjectOf } from '../plugins/request-log.ts';
 import { type LinkedPage, redirectTouched } from '../plugins/touched-links.ts';
 import { sendDocument } from './answers.ts';
 import { pageAssetRoutes } from './page-assets.ts';
+import { statusOf } from './recipient-status.ts';
+import { scriptRoute } from './script.ts';
 import { stopRemindersRoutes } from './stop-reminders.ts';
 
 // Spreads the retries of phones that were refused at the same time over this time.
@@ -88,7 +91,7 @@ export async function recorderRoutes(app: FastifyInstance, context: Context): Pr
     // The page has its script even when the link refuses new responses, because a response that has begun continues.
     const shared = found.linkType === LinkType.LINK_TYPE_SHARED;
     const page = recorderPage({
-      settings: underWay?.settings ?? found.settings,
+      settings: shownSettings(underWay?.settings ?? found.settings),
       answered: underWay?.answers.map(({ questionIndex }) => questionIndex),
       shared,
       status,
@@ -137,6 +140,8 @@ export async function recorderRoutes(app: FastifyInstance, context: Context): Pr
       return page(200, stopRemindersPage(language, brand, { projectName: found.settings.projectName, stopped }));
     }),
   );
+
+  await scriptRoute(app, context, resolve);
 
   // The QR code of the link, for continuing on a phone. The gateway draws it, so that no third party sees the link.
   app.get<WithToken>('/r/:token/qr.png', { config: recipient('contributor') }, async (request, reply) => {
@@ -223,8 +228,9 @@ export async function recorderRoutes(app: FastifyInstance, context: Context): Pr
     );
   }
 
-  async function findLink(request: FastifyRequest<WithToken>) {
-    const { token } = request.params;
+  const findLink = (request: FastifyRequest<WithToken>) => resolve(request.params.token);
+
+  async function resolve(token: string) {
     if (!tokenIsWellFormed('vr', token)) return undefined;
     try {
       // Not cached: the page says whether the link still accepts responses.
@@ -257,17 +263,15 @@ export async function recorderRoutes(app: FastifyInstance, context: Context): Pr
   }
 }
 
+const shownSettings = (settings: ProjectSettings) => ({
+  ...settings,
+  answerModes: completeSettings(settings).answerModes.filter(isAnswerMode),
+});
+
 /** A request that failed before routing has no parsed query. */
 const queryOf = (request: FastifyRequest): Record<string, unknown> => (request.query ?? {}) as Record<string, unknown>;
 
 function languageOf(request: FastifyRequest, stated?: string): Language {
   const { lang } = queryOf(request);
   return chooseLanguage(typeof lang === 'string' ? lang : undefined, request.headers['accept-language'], stated);
-}
-
-/** Returns whether a contributor can record now, or why not. */
-function statusOf({ status, projectClosed, underWay }: ResolveRecipientResponse) {
-  if (underWay) return 'active';
-  const state = linkStatusName(status);
-  return state === 'expired' && projectClosed ? 'closed' : state;
 }

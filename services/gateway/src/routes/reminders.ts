@@ -1,4 +1,4 @@
-import { presentLink } from '@recording-request/contract/present';
+import { presentOwnLink } from '@recording-request/contract/present';
 import { LinkParams } from '@recording-request/contract/requests';
 import { ref } from '@recording-request/contract/resources/fields';
 import { RecipientLink } from '@recording-request/contract/resources/link';
@@ -40,7 +40,7 @@ export async function remindersRoutes(app: FastifyInstance, { services, baseUrl 
       });
       if (!link) throw new Error('the reply has no link');
       if (replayed) reply.header('idempotent-replayed', 'true');
-      return presentLink(link, baseUrl);
+      return presentOwnLink(link, baseUrl);
     },
   );
 }

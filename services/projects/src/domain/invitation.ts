@@ -21,13 +21,15 @@ export interface Invitation {
   metadata: Record<string, string>;
   /** The deadline; a later clip is late. */
   dueAt: Date | null;
+  /** The factor of the recording time; null: that of the project. It may tell something about the person. */
+  timeFactor: number | null;
 }
 
-export const NOTHING_STATED: Invitation = { person: null, metadata: {}, dueAt: null };
+export const NOTHING_STATED: Invitation = { person: null, metadata: {}, dueAt: null, timeFactor: null };
 
 /** Returns whether all parts of the invitation are empty. */
-export const isEmpty = ({ person, metadata, dueAt }: Invitation): boolean =>
-  !person && !dueAt && Object.keys(metadata).length === 0;
+export const isEmpty = ({ person, metadata, dueAt, timeFactor }: Invitation): boolean =>
+  !person && !dueAt && timeFactor === null && Object.keys(metadata).length === 0;
 
 /**
  * Returns the text that identifies a person within a project; undefined without a reference and an email. Two people
@@ -42,9 +44,16 @@ export function identityOf({ reference, email }: Pick<Person, 'reference' | 'ema
  * Returns an invitation for storage. Fails with `invalid`: the sentence begins with `where` and names the field. It
  * never contains the field's value, because errors must not contain personal data.
  */
-export function checkedInvitation({ person, metadata, dueAt }: Invitation, where = ''): Invitation {
+export function checkedInvitation({ person, metadata, dueAt, timeFactor }: Invitation, where = ''): Invitation {
   if (dueAt && Number.isNaN(dueAt.getTime())) throw invalid(`${where}dueAt must be a date.`);
-  return { person: person && checkedPerson(person, where), metadata: checkedMetadata(metadata, where), dueAt };
+  if (timeFactor !== null && !(timeFactor >= 1 && timeFactor <= LIMITS.timeFactor))
+    throw invalid(`${where}timeFactor must be a number from 1 to ${LIMITS.timeFactor}.`);
+  return {
+    person: person && checkedPerson(person, where),
+    metadata: checkedMetadata(metadata, where),
+    dueAt,
+    timeFactor,
+  };
 }
 
 function checkedPerson(given: Person, where: string): Person | null {

@@ -28,7 +28,7 @@ export interface Link {
    * expiry, does not change this time.
    */
   changedAt: Date;
-  /** JSON of the person and the metadata, sealed; absent without both. */
+  /** JSON of the person, the metadata and the time factor, sealed; absent without all three. */
   sealedInvitation?: string;
   /** The keyed digest of the person's `identityOf`; absent without one. */
   personKey?: string;

@@ -1,4 +1,4 @@
-import { SETTING_DEFAULTS } from '@recording-request/contract/project-settings';
+import { completeSettings } from '@recording-request/contract/project-settings';
 import { DomainError } from '@recording-request/kit/errors';
 import { withSlot } from '@recording-request/kit/with-slot';
 import type { CallContext } from '@recording-request/kit-rpc/grpc-server';
@@ -33,8 +33,15 @@ function orderOf(request: CreateProjectRequest): ProjectOrder {
   const { ownerId, settings, count, webhookSecret, expiresInSeconds, retentionDays = 0 } = request;
   const invitations = (request.invitations?.invitations ?? []).map(fromInvitation);
   if (!settings) throw new DomainError('invalid', 'projectName must not be empty.');
-  const complete = { ...settings, remind: settings.remind ?? SETTING_DEFAULTS.remind };
-  return { ownerId, settings: complete, count, webhookSecret, expiresInSeconds, retentionDays, invitations };
+  return {
+    ownerId,
+    settings: completeSettings(settings),
+    count,
+    webhookSecret,
+    expiresInSeconds,
+    retentionDays,
+    invitations,
+  };
 }
 
 function answerOf(created: CreatedProject, now: Date): CreateProjectResponse {

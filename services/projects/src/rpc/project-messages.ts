@@ -1,3 +1,4 @@
+import { completeSettings } from '@recording-request/contract/project-settings';
 import * as proto from '@recording-request/proto/projects/v1/projects';
 import type { Context } from '../context.ts';
 import type { Invitation } from '../domain/invitation.ts';
@@ -26,7 +27,7 @@ export function toProject(project: Project, sums: Sums, now: Date): proto.Projec
     ownerId: project.ownerId,
     createdAt: project.createdAt,
     expiresAt: project.expiresAt ?? undefined,
-    settings: project.settings,
+    settings: completeSettings(project.settings),
     linkStats: toLinkStats(sums, project, now),
     webhookSigned: project.webhook.secret !== '',
     closedAt: project.closedAt,
@@ -101,6 +102,7 @@ export function toLinkWith(
     personState: link.type === 'unique' ? PERSON_STATES[state] : undefined,
     questionCount: project.settings.interviewQuestions.length,
     sandbox: project.settings.sandbox,
+    timeFactor: invitation.timeFactor ?? undefined,
   };
 }
 

@@ -6,6 +6,7 @@ import {
 import type { Context } from '../context.ts';
 import { type Link, noSuchLink } from '../domain/link.ts';
 import { isUnderWay, type Response } from '../domain/response.ts';
+import { settingsOfResponse } from '../domain/time-limit.ts';
 import { openInvitation } from '../workflows/invitations.ts';
 import { parseHash } from './parse.ts';
 import { toLinkStatus, toLinkType } from './project-messages.ts';
@@ -21,17 +22,18 @@ export const resolveRecipient =
     const status = toLinkStatus(isDisabled ? { ...link, disabled: true } : link, project, clock.now());
     const isOpen = status !== LinkStatus.LINK_STATUS_DISABLED;
     const underWay = request.withResponse && isOpen ? await responseUnderWay(store, link) : null;
+    const { person, timeFactor } = openInvitation(context, link);
     return {
       linkId: link._id,
       projectId: link.projectId,
       ownerId: link.ownerId,
       linkType: toLinkType(link),
       status,
-      settings: project.settings,
+      settings: settingsOfResponse(project.settings, timeFactor),
       projectClosed: project.closedAt !== undefined,
       underWay: underWay ? messageOf(underWay, project.settings) : undefined,
       remindersStopped: link.remindersStopped,
-      locale: request.withResponse ? openInvitation(context, link).person?.locale || undefined : undefined,
+      locale: request.withResponse ? person?.locale || undefined : undefined,
     };
   };
 

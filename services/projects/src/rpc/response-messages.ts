@@ -1,3 +1,4 @@
+import { completeSettings } from '@recording-request/contract/project-settings';
 import type * as proto from '@recording-request/proto/projects/v1/projects';
 import type { TranscriptionSettings } from '../domain/project.ts';
 import type { Response } from '../domain/response.ts';
@@ -20,7 +21,7 @@ export function messageOf(
     projectId: response.projectId,
     ownerId: response.ownerId,
     link: response.link,
-    settings: { ...settings, transcriptionEnabled, transcriptionLanguage },
+    settings: { ...completeSettings(settings), transcriptionEnabled, transcriptionLanguage },
     answers: response.answers.map(({ questionIndex, submissionId }) => ({ questionIndex, submissionId })),
     complete: response.complete,
     held,

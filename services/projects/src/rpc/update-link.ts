@@ -15,13 +15,14 @@ export const updateLink =
     return { link: toLink(context, link, project, context.clock.now()) };
   };
 
-function changeOf({ personChange, metadata, dueChange }: UpdateLinkRequest): LinkUpdate['invitation'] {
+function changeOf({ personChange, metadata, dueChange, timeFactor }: UpdateLinkRequest): LinkUpdate['invitation'] {
   const person = personChange?.$case === 'person' ? fromPerson(personChange.value) : null;
   const dueAt = dueChange?.$case === 'dueAt' ? dueChange.value : null;
   return {
     person: isSet(personChange) ? person : undefined,
     metadata: metadata?.metadata,
     dueAt: isSet(dueChange) ? dueAt : undefined,
+    timeFactor: timeFactor === 0 ? null : timeFactor,
   };
 }
 

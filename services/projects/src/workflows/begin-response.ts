@@ -3,9 +3,10 @@ import type { Context } from '../context.ts';
 import { detailsOf, type Link, NO_END, noSuchLink } from '../domain/link.ts';
 import type { Project } from '../domain/project.ts';
 import { acceptedTerms, type Response, responseKey } from '../domain/response.ts';
+import { settingsOfResponse } from '../domain/time-limit.ts';
 import { claim, emptyHold, reclaim, refuseEarly } from './claim-use.ts';
 import { whileChanging } from './current-response.ts';
-import { sealReference } from './invitations.ts';
+import { openInvitation, sealReference } from './invitations.ts';
 
 type Deps = Pick<Context, 'config' | 'store' | 'clock' | 'secrets'>;
 
@@ -85,7 +86,7 @@ async function begin(
     ownerId: link.ownerId,
     link: detailsOf(link),
     ...(link.type === 'unique' ? { solo: true as const } : {}),
-    settings: project.settings,
+    settings: settingsFor(deps, link, project),
     ...(await keptReference(deps, { _id, link, project, reference })),
     terms: acceptedTerms(project.settings, termsAccepted, now),
     use: 'claiming',
@@ -97,6 +98,10 @@ async function begin(
   };
   return (await store.responses.insert(response)) ? await claim(deps, response) : null;
 }
+
+/** Returns the settings with which a response of this link begins now. */
+const settingsFor = (deps: Deps, link: Link, project: Project): Response['settings'] =>
+  settingsOfResponse(project.settings, openInvitation(deps, link).timeFactor);
 
 /** Returns the fields with the reference; none unless the link is shared and its project accepts references. */
 async function keptReference(
@@ -131,7 +136,7 @@ async function join(deps: Deps, given: Try, known: Response): Promise<Response |
 async function beginAgain(deps: Deps, given: Try, response: Response, sameDevice: boolean): Promise<Response | null> {
   const now = deps.clock.now();
   refuseEarly(sameDevice ? given.link : given.linkForNew, sameDevice ? NO_END : given.project, now);
-  const frozen = sameDevice ? {} : settingsForAnother(given, response, now);
+  const frozen = sameDevice ? {} : settingsForAnother(deps, given, response, now);
   return await reclaim(deps, response, { ...emptyHold(deps, now), ...frozen }, now);
 }
 
@@ -139,8 +144,8 @@ async function beginAgain(deps: Deps, given: Try, response: Response, sameDevice
  * Returns the project's current settings for a response that has no byte. Any other response keeps its settings,
  * because a recording may exist.
  */
-function settingsForAnother({ project, termsAccepted }: Try, response: Response, now: Date) {
-  const settings = response.hasBytes ? response.settings : project.settings;
+function settingsForAnother(deps: Deps, { link, project, termsAccepted }: Try, response: Response, now: Date) {
+  const settings = response.hasBytes ? response.settings : settingsFor(deps, link, project);
   const terms = acceptedTerms(settings, termsAccepted, now);
   return response.hasBytes ? {} : { settings, terms };
 }

@@ -8,16 +8,16 @@ import { openUnlessLost } from './open-unless-lost.ts';
 type Secrets = Pick<Context, 'secrets'>;
 type Stated = Pick<Link, '_id' | 'sealedInvitation' | 'dueAt'>;
 /** The contents of a `sealedInvitation`. */
-type Sealed = Pick<Invitation, 'person' | 'metadata'>;
+type Sealed = Omit<Invitation, 'dueAt'>;
 
 /** Returns the fields that store a link's invitation. Omits empty fields. */
 export function sealInvitation(
   { secrets }: Secrets,
   { _id, projectId }: Pick<Link, '_id' | 'projectId'>,
-  { person, metadata, dueAt }: Invitation,
+  { person, metadata, dueAt, timeFactor }: Invitation,
 ): Pick<Link, 'sealedInvitation' | 'personKey' | 'dueAt'> {
-  const stated: Sealed = { person, metadata };
-  const isStated = person !== null || Object.keys(metadata).length > 0;
+  const stated: Sealed = { person, metadata, timeFactor };
+  const isStated = person !== null || Object.keys(metadata).length > 0 || timeFactor !== null;
   const personKey = person ? personKeyOf(secrets, projectId, identityOf(person)) : undefined;
   return {
     ...(isStated && { sealedInvitation: secrets.seal(JSON.stringify(stated), sealedFor.invitation(_id)) }),
@@ -33,7 +33,11 @@ export function openInvitation(context: Pick<Context, 'config' | 'secrets'>, lin
   return { ...(opened ? parseSealed(opened) : NOTHING_STATED), dueAt };
 }
 
-export const parseSealed = (opened: Buffer): Sealed => JSON.parse(opened.toString()) as Sealed;
+export const parseSealed = (opened: Buffer): Sealed => ({
+  // Older records have no factor.
+  timeFactor: null,
+  ...(JSON.parse(opened.toString()) as Omit<Sealed, 'timeFactor'>),
+});
 
 /** Returns the fields that store the reference of a response on a shared link. */
 export function sealReference(

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { SettingName, Settings } from '@recording-request/contract/project-settings';
+import { PRIVATE_SETTINGS, type SettingName, type Settings } from '@recording-request/contract/project-settings';
 import { DomainError } from '@recording-request/kit/errors';
 import type { Context } from '../context.ts';
 import { noSuchProject, type Project, rotateSecret } from '../domain/project.ts';
@@ -64,10 +64,10 @@ async function checkSandboxAfter({ store }: Context, { settings }: ProjectUpdate
   checkSandbox({ ...now, ...settings, sandbox: true }, uses + sharedLinkMaxUses - now.sharedLinkMaxUses);
 }
 
-/** Returns the names of the settings whose values the change really changes. */
+/** Returns the names of the settings whose values the change really changes, without those that no event may name. */
 function changedBy({ settings, expiresAt, secret, retentionDays }: ProjectChange, before: Project): string[] {
   const names = Object.entries(settings).filter(
-    ([name, value]) => !isDeepStrictEqual(value, before.settings[name as SettingName]),
+    ([name, value]) => !isPrivate(name) && !isDeepStrictEqual(value, before.settings[name as SettingName]),
   );
   const expiry = expiresAt !== undefined && expiresAt?.getTime() !== before.expiresAt?.getTime();
   const retention = retentionDays !== undefined && retentionDays !== (before.retentionDays ?? null);
@@ -78,6 +78,8 @@ function changedBy({ settings, expiresAt, secret, retentionDays }: ProjectChange
     ...(retention ? ['retentionDays'] : []),
   ];
 }
+
+const isPrivate = (name: string): boolean => (PRIVATE_SETTINGS as readonly string[]).includes(name);
 
 /** Returns false if another change was faster: retry. */
 async function changeUses(

@@ -56,6 +56,8 @@ const uploadSchema = new Schema(
     responseId: { type: String, required: true },
     questionIndex: { type: Number, required: true },
     note: String,
+    answerMode: String,
+    signed: Boolean,
     transcription: Boolean,
     transcriptionLanguage: String,
     length: Number,
@@ -197,6 +199,8 @@ const submissionSchema = new Schema(
     thumbnails: [stored],
     incomplete: Boolean,
     sandbox: Boolean,
+    answerMode: String,
+    signed: Boolean,
     sha256: String,
     // The trace in which the clip landed; the tombstone has it too.
     trace,

@@ -56,6 +56,7 @@ const invitationOf = (position: number): Invitation => ({
   person: { ...personOf(position), verified: true },
   metadata: METADATA,
   dueAt: null,
+  timeFactor: null,
 });
 
 /** The positions of the first invited and the first sent link. A query that skipped links would read all links before them. */

@@ -132,6 +132,10 @@ export interface Submission {
   incomplete: boolean;
   /** True for a clip of a sandbox; absent for other clips. */
   sandbox?: boolean | undefined;
+  /** How the contributor answered; absent when the client did not say. */
+  answerMode?: string | undefined;
+  /** True if the contributor signs; absent for other clips. */
+  signed?: boolean | undefined;
   /** Hex, of the bytes as uploaded. */
   sha256: string;
   /** The trace in which the clip landed; undefined when there was none. */

@@ -1,6 +1,6 @@
 import { DomainError } from '@recording-request/kit/errors';
 import type { Caller, Upload } from './upload.ts';
-import { questionOf, type UploadMetadata } from './upload-metadata.ts';
+import { checkAnswerMode, questionOf, type UploadMetadata } from './upload-metadata.ts';
 
 // The maximum number of open uploads of a response. A contributor may record many retakes, but these must not fill the
 // store.
@@ -18,6 +18,7 @@ export interface Admission {
       interviewQuestions: string[];
       transcriptionEnabled: boolean;
       transcriptionLanguage?: string | undefined;
+      answerModes: string[];
     };
     answers: { questionIndex: number }[];
   };
@@ -35,6 +36,7 @@ export const tooManyOpen = () =>
 export function admittedUpload({ id, caller, metadata, length, response, landing, now }: Admission): Upload {
   const settings = response.settings!;
   const questionIndex = questionOf(metadata, settings.interviewQuestions);
+  checkAnswerMode(metadata, settings.answerModes);
   if (response.answers.some(answer => answer.questionIndex === questionIndex))
     throw new DomainError('gone', 'This answer was sent already, from this device or another.', {
       reason: 'answer_sent',
@@ -51,6 +53,8 @@ export function admittedUpload({ id, caller, metadata, length, response, landing
     responseId: metadata.responseSessionId,
     questionIndex,
     note: metadata.note,
+    answerMode: metadata.answerMode,
+    signed: metadata.signed || undefined,
     transcription: settings.transcriptionEnabled,
     transcriptionLanguage: settings.transcriptionLanguage || undefined,
     length,

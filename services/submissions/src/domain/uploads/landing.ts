@@ -133,6 +133,8 @@ export function submissionOf(
     reviewNote: undefined,
     selected: false,
     sandbox: response.settings?.sandbox || undefined,
+    answerMode: upload.answerMode,
+    signed: upload.signed || undefined,
     transcriptStatus: firstTranscriptState(upload.transcription, inspection),
     transcriptText: undefined,
     transcriptVtt: undefined,

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';
 import { LIMITS } from '@recording-request/contract/limits';
 import { DomainError } from '@recording-request/kit/errors';
-import { parseUploadMetadata, questionOf } from './upload-metadata.ts';
+import { checkAnswerMode, parseUploadMetadata, questionOf } from './upload-metadata.ts';
 
 const responseSessionId = randomUUID();
 const refusal = (metadata: Record<string, string | null> | undefined): string => {
@@ -21,6 +21,8 @@ test('an upload needs the response it belongs to; the rest has defaults', () => 
     responseSessionId,
     questionIndex: undefined,
     note: '',
+    answerMode: undefined,
+    signed: false,
   });
   assert.match(refusal(undefined), /responseSessionId/);
   assert.match(refusal({ responseSessionId: 'x' }), /responseSessionId/);
@@ -34,6 +36,36 @@ test('the error names the wrong key of the metadata', () => {
     assert.match(refusal({ responseSessionId, note }), /^note must have/);
   assert.equal(refusal({ responseSessionId, note: 'a\r\n\tb' }), '');
   assert.equal(refusal({ responseSessionId, note: '🎬'.repeat(2000) }), '');
+});
+
+test('an answer mode is one of three, and "signed" is true or false', () => {
+  assert.match(refusal({ responseSessionId, answerMode: 'text' }), /answerMode must be video, audio, or file/);
+  for (const signed of ['yes', '1', 'TRUE'])
+    assert.match(refusal({ responseSessionId, signed }), /signed must be true or/);
+  const { answerMode, signed } = parseUploadMetadata(
+    { responseSessionId, answerMode: 'audio', signed: 'true' },
+    LIMITS,
+  );
+  assert.deepEqual([answerMode, signed], ['audio', true]);
+  assert.equal(parseUploadMetadata({ responseSessionId, answerMode: null, signed: 'false' }, LIMITS).signed, false);
+});
+
+test('a mode that the response does not allow is refused; without a mode, video and file must be allowed', () => {
+  const refused = (answerMode: string | undefined, modes: string[]): string | undefined => {
+    try {
+      checkAnswerMode({ answerMode }, modes);
+    } catch (error) {
+      assert.ok(error instanceof DomainError && error.code === 'invalid' && error.reason === 'answer_mode_refused');
+      return error.message;
+    }
+  };
+  assert.equal(refused('audio', ['audio']), undefined);
+  assert.equal(refused(undefined, ['file', 'audio', 'video']), undefined);
+  assert.equal(refused('file', []), undefined, 'a sender that does not know the setting');
+  assert.match(refused('audio', []) ?? '', /must be video or file for this link, not audio\.$/);
+  assert.match(refused('file', ['audio', 'video']) ?? '', /must be audio or video for this link, not file\.$/);
+  assert.match(refused(undefined, ['video']) ?? '', /must be video for this link\.$/);
+  assert.match(refused(undefined, ['audio', 'file']) ?? '', /must be audio or file for this link\.$/);
 });
 
 test('a file type is a hint: any media type is accepted, and none has an effect', () => {

@@ -40,6 +40,10 @@ export interface Upload {
   /** 0 outside interviews. */
   questionIndex: number;
   note: string;
+  /** How the contributor answers; absent when the client did not say. */
+  answerMode?: string | undefined;
+  /** True if the contributor signs. */
+  signed?: boolean | undefined;
   /** True if transcription was on when the upload was created. */
   transcription: boolean;
   /** The language in the project's settings when the upload was created. */
