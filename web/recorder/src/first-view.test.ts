@@ -26,6 +26,8 @@ test('the first view (document and script) is small in every language', t => {
     successMessage: '',
     acceptReference: false,
     sandbox: true,
+    answerModes: ['video' as const, 'audio' as const, 'file' as const],
+    script: '- One',
   };
   for (const language of LANGUAGES.values()) {
     const page = recorderPage({ settings, shared: false, status: 'active', language, brand });

@@ -44,6 +44,8 @@ export function recorderPage({
       status: status as 'active',
       shared,
       maxDurationSec: settings.maxDurationSec,
+      modes: settings.answerModes,
+      hasScript: settings.script !== '',
       questions: settings.interviewQuestions,
       reference,
       answered,
@@ -161,12 +163,25 @@ ${terms(settings, page)}
 <div class="actions bar">
 <p id="welcome-problem" class="warning" role="alert" hidden></p>
 <button id="to-take" class="quiet" type="button" hidden>${page.toTake}</button>
-<button id="start" class="primary" type="button">${page.start}</button>
-<button id="choose-file" class="quiet" type="button">${page.chooseFile}</button>
+${startButtons(settings, page)}
 <button id="elsewhere" class="quiet" type="button" hidden>${page.elsewhere}</button>
 <noscript><p class="warning">${page.noScript}</p></noscript>
 </div>
 </section>`;
+}
+
+/** Returns a button for each way to answer. The first one that the project allows is the primary button. */
+function startButtons({ answerModes }: RecorderProject, page: Record<string, string>): Html[] {
+  const ways = [
+    ['video', 'start', page.start],
+    ['audio', 'start-audio', page.startAudio],
+    ['file', 'choose-file', page.chooseFile],
+  ] as const;
+  const main = ways.find(([mode]) => answerModes.includes(mode))?.[0];
+  return ways.map(
+    ([mode, id, label]) =>
+      html`<button id="${id}" class="${mode === main ? 'primary' : 'quiet'}" type="button"${answerModes.includes(mode) ? null : raw(' hidden')}>${label}</button>`,
+  );
 }
 
 /** Returns the line about earlier answers. It must have the same words as the script's line. */

@@ -15,4 +15,6 @@ export type RecorderProject = Pick<
   | 'successMessage'
   | 'acceptReference'
   | 'sandbox'
+  | 'answerModes'
+  | 'script'
 >;

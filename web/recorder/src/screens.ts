@@ -15,10 +15,14 @@ const GEAR = raw(
   '<svg viewBox="0 0 24 24" aria-hidden="true"><path d="M4 7h9m6 0h1M4 17h1m6 0h9"/><circle cx="16" cy="7" r="2.5"/><circle cx="8" cy="17" r="2.5"/></svg>',
 );
 
+const TEXT = raw('<svg viewBox="0 0 24 24" aria-hidden="true"><path d="M5 6h14M5 11h14M5 16h9"/></svg>');
+
 export function captureScreen({ page }: Language): Html {
   return html`<section class="capture" id="screen-capture" aria-label="${page.capture}" data-mode="ready" hidden>
 <video id="live" playsinline muted autoplay></video>
 <div class="capture-top" id="capture-top"><p id="capture-count"></p><p id="capture-question" dir="auto"></p></div>
+<button id="prompter-open" class="round small" type="button" aria-label="${page.prompter}">${TEXT}</button>
+<p id="prompter-problem" class="warning" role="alert" hidden></p>
 <p id="countdown" data-for="countdown" aria-hidden="true"></p>
 <div class="capture-bottom">
 <div data-for="ready held" class="ready-info">
@@ -34,6 +38,7 @@ export function captureScreen({ page }: Language): Html {
 <div class="capture-buttons">
 <button id="record" data-for="ready" class="primary" type="button">${page.record}</button>
 <button id="anyway" data-for="held" class="primary" type="button">${page.anyway}</button>
+<button id="sign" data-for="held" class="quiet" type="button">${page.sign}</button>
 <button id="camera-to-take" class="quiet" type="button" hidden>${page.toTake}</button>
 <button id="cancel-countdown" data-for="countdown" class="primary" type="button">${page.cancel}</button>
 <button id="stop" data-for="recording paused" class="primary stop" type="button"><span class="square" aria-hidden="true"></span>${page.stop}</button>

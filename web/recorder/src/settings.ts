@@ -1,3 +1,5 @@
+import type { AnswerModeName } from '@recording-request/contract/resources/fields';
+
 /** The settings of the recorder's script, as JSON in the page. */
 export interface RecorderSettings {
   /** The link's state. It is also `active` when any device may continue the link's one response. */
@@ -5,6 +7,10 @@ export interface RecorderSettings {
   /** True when the link takes more than one response. */
   shared: boolean;
   maxDurationSec: number;
+  /** The ways to answer that the project allows. */
+  modes: readonly AnswerModeName[];
+  /** True if the owner has a text to read while recording. */
+  hasScript: boolean;
   questions: string[];
   /** The reference that the address of a shared link states; "" without a valid one, or where the project keeps none. */
   reference: string;

@@ -14,6 +14,7 @@ import { reduce } from './state/reduce.ts';
 import { initialState, type Platform, type State, type Visit } from './state/state.ts';
 import { createStore } from './store.ts';
 import { recorderElements } from './view/elements.ts';
+import { wirePrompter } from './view/prompter.ts';
 import { createTexts } from './view/text.ts';
 import { createView } from './view/view.ts';
 import { confirmLeaving, foldPopups, wireEvents } from './view/wire.ts';
@@ -27,6 +28,7 @@ function visitOf(settings: RecorderSettings): Visit {
     answered: settings.answered,
     shared: settings.shared,
     maxDurationSec: settings.maxDurationSec,
+    modes: settings.modes,
     requireTerms: settings.requireTerms,
     successDialog: settings.successDialog !== null,
     canRecord: canRecord(),
@@ -61,6 +63,7 @@ function boot(): void {
   const store = createStore(initial, reduce, render, run);
   view(initial, initial);
   wireEvents(elements, store);
+  wirePrompter(elements, settings, texts, store);
   confirmLeaving(store);
   // The thank-you page leads here for another response.
   if (location.hash === '#another') {

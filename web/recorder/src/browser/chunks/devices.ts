@@ -3,6 +3,8 @@ import type { Elements } from '../view/elements.ts';
 
 /** Fills the lists of cameras and microphones. */
 export function fillLists({ camera, microphone }: Pick<Elements, 'camera' | 'microphone'>, devices: Devices): void {
+  // A recording of the sound alone has no camera.
+  if (camera.parentElement) camera.parentElement.hidden = devices.cameras.length === 0;
   fillList(camera, devices.cameras, devices.camera);
   fillList(microphone, devices.microphones, devices.microphone);
 }

@@ -61,7 +61,8 @@ export function createCameraSession(
         const opened = await openCamera(choice);
         if (mine !== generation) return closeCamera(opened);
         use(opened);
-        const devices = await devicesOf(opened.stream);
+        const all = await devicesOf(opened.stream);
+        const devices = choice.audio ? { ...all, cameras: [] } : all;
         if (mine !== generation) return;
         ticker = window.setInterval(tick, TICK_MS);
         dispatch({ is: 'cameraOpened', devices });

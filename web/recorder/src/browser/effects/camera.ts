@@ -1,5 +1,6 @@
 import type { CameraProblem } from '../state/events.ts';
 import type { Choice, Device, Devices } from '../state/state.ts';
+import { withStillPicture } from './still-picture.ts';
 
 // The available cameras and microphones, and the stream of the chosen ones.
 
@@ -21,6 +22,10 @@ export async function openCamera(choice: Choice): Promise<Camera> {
   const video = choice.camera ? { deviceId: { exact: choice.camera } } : { facingMode: choice.facing };
   const audio = choice.microphone ? { deviceId: { exact: choice.microphone } } : {};
   try {
+    if (choice.audio) {
+      const sound = await navigator.mediaDevices.getUserMedia({ audio: { ...AUDIO, ...audio } });
+      return { stream: withStillPicture(sound), mirrored: false };
+    }
     const stream = await navigator.mediaDevices.getUserMedia({
       video: { ...VIDEO, ...video },
       audio: { ...AUDIO, ...audio },

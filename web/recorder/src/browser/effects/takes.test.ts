@@ -33,7 +33,9 @@ function visit(device: Spool, file?: object) {
   const input = { files: file ? [file] : [] } as unknown as HTMLInputElement;
   const takes = createTakes({ input, link: '/r/vr_1' }, event => events.push(event), Promise.resolve(device));
   const makeTake = async (type?: string) => {
-    await takes.effects.makeTake({ do: 'makeTake', responseSessionId: 'r1', questionIndex: null, type, note: '' });
+    const answer = { answerMode: type === undefined ? ('video' as const) : ('file' as const), signed: false };
+    const take = { responseSessionId: 'r1', questionIndex: null, type, note: '', ...answer };
+    await takes.effects.makeTake({ do: 'makeTake', ...take });
     const made = events.at(-1);
     assert.ok(made?.is === 'takeMade');
     return takes.get(made.take.id)!;

@@ -84,7 +84,7 @@ export function createTakes(
       });
     },
 
-    async makeTake({ before, responseSessionId, questionIndex, type, note }) {
+    async makeTake({ before, responseSessionId, questionIndex, type, note, answerMode, signed }) {
       if (before) await discard(before);
       const take = await newTake(await spool, {
         id: newId(),
@@ -102,6 +102,8 @@ export function createTakes(
         uploadUrl: null,
         heard: true,
         seen: true,
+        answerMode,
+        signed,
       });
       takes.set(take.record.id, take);
       dispatch({ is: 'takeMade', take: take.snapshot() });

@@ -102,6 +102,8 @@ export function startUploader(
     const uploadUrl = await createUpload({
       responseSessionId: record.responseSessionId,
       ...(record.questionIndex === null ? {} : { questionIndex: String(record.questionIndex) }),
+      ...(record.answerMode && { answerMode: record.answerMode }),
+      ...(record.signed && { signed: 'true' }),
       // The contributor may still change the note before Send.
       ...(record.sent && record.note ? { note: record.note } : {}),
     });

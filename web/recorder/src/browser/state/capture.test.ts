@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { turnedAround } from './camera.ts';
 import type { Event } from './events.ts';
+import { warningOf } from './look.ts';
 import type { Capture, Mode, State } from './state.ts';
 import { initialState, offlineText } from './state.ts';
 import {
@@ -20,7 +21,6 @@ import {
 } from './testing.ts';
 
 const modeOf = ({ phase }: State): Mode => (phase as Capture).mode;
-const announced = (events: Event[]) => play(events).effects.filter(effect => effect.do === 'announce');
 
 test('from the first screen to a recording: the page claims a use before the countdown and creates the take after it', () => {
   assert.equal(play([...TO_CAMERA, tick(0)]).state.phase.at, 'capture');
@@ -57,6 +57,47 @@ test('a silent or black camera holds the start after a while, and continues by i
   assert.deepEqual(modeOf(anyway.state), { is: 'claiming', over: 'held', why: 'silent' });
 });
 
+test('silence is no fault once the contributor has said that they sign', () => {
+  const pressed: Event[] = [...TO_CAMERA, { is: 'record', now: 0 }];
+  const held = play([...pressed, tick(1_300, { ...SILENT, watchedMs: 1_400 })]);
+  const signing = play([{ is: 'sign' }], held.state);
+  assert.equal(modeOf(signing.state).is, 'claiming');
+  const begun = play([{ is: 'claimed', response: response() }, tick(2_000), tick(5_000)], signing.state);
+  const made = begun.effects.find(effect => effect.do === 'makeTake');
+  assert.deepEqual([made?.answerMode, made?.signed], ['video', true]);
+  const another: State = { ...signing.state, phase: { at: 'welcome' }, response: undefined };
+  const again = play([...pressed, tick(100, SILENT)], another);
+  assert.equal(modeOf(again.state).is, 'claiming', 'the page does not ask again');
+  const black = play([...pressed, tick(1_300, { ...SILENT, seen: false, watchedMs: 1_400 })], another);
+  assert.notEqual(modeOf(black.state).is, 'claiming', 'a black picture still is a fault');
+  assert.equal(warningOf(take({ heard: false, signed: true })), undefined);
+  assert.deepEqual(warningOf(take({ heard: false })), ['takeSilent']);
+});
+
+test('a recording of the sound alone opens no camera, and its take says so', () => {
+  const start: Event[] = [
+    { is: 'onlyTab' },
+    { is: 'leftTakes', takes: [] },
+    { is: 'start', termsAccepted: false, audio: true },
+  ];
+  const opening = play(start);
+  const opened = opening.effects.find(effect => effect.do === 'openCamera');
+  assert.equal(opened?.choice.audio, true);
+  const sound = { ...DEVICES, cameras: [] };
+  const made = play(
+    [
+      { is: 'cameraOpened', devices: sound },
+      tick(0),
+      { is: 'record', now: 0 },
+      { is: 'claimed', response: response() },
+      tick(0),
+      tick(3_000),
+    ],
+    opening.state,
+  ).effects.find(effect => effect.do === 'makeTake');
+  assert.equal(made?.answerMode, 'audio');
+});
+
 test('a check waits only a limited time for a new camera', () => {
   const pressed: Event[] = [...TO_CAMERA, { is: 'record', now: 0 }];
   const late = { ...SILENT, watchedMs: 500 };
@@ -65,8 +106,10 @@ test('a check waits only a limited time for a new camera', () => {
 });
 
 test('the recording warns before its time limit, ends there, and gives the reason', () => {
-  assert.deepEqual(announced([...TO_RECORDING, tick(4_000, GOOD, 89)]), []);
-  const warned = play([...TO_RECORDING, tick(4_000, GOOD, 90)]);
+  const minute = play([...TO_RECORDING, tick(3_000, GOOD, 60)]);
+  assert.deepEqual(minute.effects, [{ do: 'announce', texts: [['secondsLeft', { seconds: 60 }]] }]);
+  assert.deepEqual(play([tick(4_000, GOOD, 89)], minute.state).effects, []);
+  const warned = play([tick(4_000, GOOD, 90)], minute.state);
   assert.deepEqual(warned.effects, [{ do: 'announce', texts: [['secondsLeft', { seconds: 30 }]] }]);
   assert.deepEqual(play([tick(4_100, GOOD, 91)], warned.state).effects, [], 'once');
   const ended = play([tick(5_000, GOOD, 120)], warned.state);

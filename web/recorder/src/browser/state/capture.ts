@@ -3,6 +3,7 @@ import type { Event, On, Step } from './events.ts';
 import { toReview } from './look.ts';
 import {
   type Capture,
+  choiceOf,
   dueAnswer,
   type Message,
   type Mode,
@@ -20,11 +21,12 @@ import { toAlreadyDone, toWelcomeWith } from './welcome.ts';
 const CHECK_MS = 1_200;
 const CHECK_LIMIT_MS = 4_000;
 const COUNT_FROM = 3;
-const WARN_AT_SECONDS = [30, 10];
+const WARN_AT_SECONDS = [60, 30, 10];
 
 type Recording = Extract<Mode, { is: 'recording' | 'paused' }>;
 
-const isGood = (reading: Reading | undefined): boolean => reading?.heard === true && reading.seen;
+const isGood = ({ signs }: State, reading: Reading | undefined): boolean =>
+  reading !== undefined && (reading.heard || signs) && reading.seen;
 
 /** Handles a button of this screen if the screen has one of these modes and the camera is on. */
 function press(state: State, modes: Mode['is'][], act: (phase: Capture) => Step): Step {
@@ -46,7 +48,7 @@ function claim(state: State, phase: Capture): Step {
 /** Waits until picture and sound arrive, or until the time limit. */
 function check(state: State, phase: Capture, since: number, now: number): Step {
   const { reading } = phase;
-  if (isGood(reading)) return claim(state, phase);
+  if (isGood(state, reading)) return claim(state, phase);
   const looked = (reading?.watchedMs ?? 0) > CHECK_MS && now - since > CHECK_MS;
   if (!reading || (!looked && now - since < CHECK_LIMIT_MS)) return toMode(state, phase, { is: 'checking', since });
   const why = reading.seen ? 'silent' : 'black';
@@ -62,6 +64,8 @@ function countDown(state: State, phase: Capture, mode: Extract<Mode, { is: 'coun
 }
 
 const makeTake = (state: State, type?: string): Step['effects'][number] => ({
+  answerMode: type !== undefined ? 'file' : choiceOf(state).audio ? 'audio' : 'video',
+  signed: type === undefined && state.signs,
   do: 'makeTake',
   before: state.take,
   responseSessionId: state.response?.responseSessionId ?? '',
@@ -88,7 +92,7 @@ function tick(state: State, { now, reading, elapsed }: Extract<Event, { is: 'tic
   if (mode.is === 'checking') return check(state, phase, mode.since, now);
   if (mode.is === 'countdown') return countDown(state, phase, mode, now);
   if (mode.is === 'recording' || mode.is === 'paused') return record(state, phase, mode, elapsed);
-  if (mode.is === 'held' && isGood(reading)) return toMode(state, phase, { is: 'ready' }, announce(['heard']));
+  if (mode.is === 'held' && isGood(state, reading)) return toMode(state, phase, { is: 'ready' }, announce(['heard']));
   return show(state, phase);
 }
 
@@ -113,6 +117,7 @@ function askAnother(state: State, phase: Capture, question: Question): Step {
 export const capture: On<
   | 'record'
   | 'recordAnyway'
+  | 'sign'
   | 'cancelCountdown'
   | 'tick'
   | 'claimed'
@@ -125,6 +130,7 @@ export const capture: On<
 > = {
   record: (state, { now }) => press(state, ['ready'], phase => check(state, phase, now, now)),
   recordAnyway: state => press(state, ['held'], phase => claim(state, phase)),
+  sign: state => press({ ...state, signs: true }, ['held'], phase => claim({ ...state, signs: true }, phase)),
   cancelCountdown: state => press(state, ['countdown'], phase => toMode(state, phase, { is: 'ready' })),
   tick,
   claimed(before, { response }) {

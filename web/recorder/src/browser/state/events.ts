@@ -1,3 +1,4 @@
+import type { AnswerModeName } from '@recording-request/contract/resources/fields';
 import type { FileLook } from './file.ts';
 import type { Choice, Devices, Message, Progress, Reading, RefusalCode, Response, State } from './state.ts';
 import type { Take } from './take.ts';
@@ -25,7 +26,8 @@ export type Event =
   | { is: 'serverUnreachable' }
   | { is: 'responseLoaded'; response?: Response; left?: readonly Take[] }
   // The first screen, and the way to another device.
-  | { is: 'start'; termsAccepted: boolean }
+  /** `audio`: the contributor records the sound alone. */
+  | { is: 'start'; termsAccepted: boolean; audio?: boolean }
   | { is: 'chooseFile'; termsAccepted: boolean }
   | { is: 'termsChanged' }
   | { is: 'fileChosen'; name: string; type: string }
@@ -45,6 +47,8 @@ export type Event =
   | { is: 'flip' }
   | { is: 'record'; now: number }
   | { is: 'recordAnyway' }
+  /** The contributor signs: from now on, silence is expected. */
+  | { is: 'sign' }
   | { is: 'cancelCountdown' }
   | { is: 'tick'; now: number; reading: Reading; elapsed: number }
   | { is: 'claimed'; response: Response }
@@ -96,6 +100,8 @@ export type Effect =
       questionIndex: number | null;
       type?: string;
       note: string;
+      answerMode: AnswerModeName;
+      signed: boolean;
     }
   | { do: 'discardTake'; take: Take }
   | { do: 'forgetTake'; id: string }
@@ -119,7 +125,7 @@ export type Effect =
   | { do: 'copyLink' }
   | { do: 'reload' }
   | { do: 'goToThankYou'; id: string }
-  | { do: 'focus'; on: 'start' | 'chooseFile' | 'terms' | 'record' }
+  | { do: 'focus'; on: 'start' | 'startAudio' | 'chooseFile' | 'terms' | 'record' }
   /** Announces texts to a screen reader, in order; a string is read unchanged. */
   | { do: 'announce'; texts: readonly (Message | string)[] };
 

@@ -6,8 +6,8 @@ import type { Take } from './take.ts';
 // The transitions to the review screen.
 
 /** Returns the warning about a silent or black take. With a warning, sending is the second choice. */
-export function warningOf({ heard, seen }: Take): Message | undefined {
-  if (!heard) return ['takeSilent'];
+export function warningOf({ heard, seen, signed }: Take): Message | undefined {
+  if (!heard && !signed) return ['takeSilent'];
   return seen ? undefined : ['takeBlack'];
 }
 

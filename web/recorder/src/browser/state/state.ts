@@ -1,4 +1,5 @@
 import type { ContributorResponseJson } from '@recording-request/contract/resources/contributor-response';
+import type { AnswerModeName } from '@recording-request/contract/resources/fields';
 import { earlierAnswers, nextQuestion } from '../../questions.ts';
 import type { Take } from './take.ts';
 
@@ -23,6 +24,7 @@ export interface Visit {
   /** True when the link takes the responses of many contributors, or several responses of one contributor. */
   shared: boolean;
   maxDurationSec: number;
+  modes: readonly AnswerModeName[];
   requireTerms: boolean;
   /** True when the owner wants a dialog after the last take. */
   successDialog: boolean;
@@ -57,6 +59,8 @@ export interface Choice {
   camera?: string;
   microphone?: string;
   facing: 'user' | 'environment';
+  /** True for a recording of the sound alone. */
+  audio?: boolean;
 }
 
 export interface Device {
@@ -178,6 +182,8 @@ export interface State {
   /** True when the take was a file. */
   byFile: boolean;
   termsAccepted: boolean;
+  /** True once the contributor has said that they sign. */
+  signs: boolean;
   choice: Choice;
   /** True when the first screen offers another device or browser. */
   offerElsewhere: boolean;
@@ -188,12 +194,13 @@ export const initialState = (visit: Visit): State => ({
   visit,
   startup: 'starting',
   phase: { at: visit.active ? 'welcome' : 'refused' },
-  welcome: { hint: visit.canRecord ? hintOf({ visit }) : ['noRecorder'] },
+  welcome: { hint: lacksRecorder({ visit }) ? ['noRecorder'] : hintOf({ visit }) },
   refused: false,
   byFile: false,
   termsAccepted: false,
+  signs: false,
   choice: { facing: 'user' },
-  offerElsewhere: !visit.canRecord,
+  offerElsewhere: lacksRecorder({ visit }),
   online: true,
 });
 
@@ -213,6 +220,25 @@ export const questionsOf = ({ response, visit }: Pick<State, 'response' | 'visit
 
 /** Returns the longest take in seconds. */
 export const limitOf = ({ response, visit }: State): number => response?.maxDurationSec ?? visit.maxDurationSec;
+
+/** Returns the ways to answer. */
+export const modesOf = ({ response, visit }: Pick<State, 'response' | 'visit'>): readonly AnswerModeName[] =>
+  response?.answerModes ?? visit.modes;
+
+const takesRecordings = (state: Pick<State, 'response' | 'visit'>): boolean =>
+  modesOf(state).some(mode => mode !== 'file');
+
+/** Returns whether the contributor can record here. */
+export const records = (state: Pick<State, 'response' | 'visit'>): boolean =>
+  state.visit.canRecord && takesRecordings(state);
+
+/** Returns whether only another browser or device could record. */
+export const lacksRecorder = (state: Pick<State, 'response' | 'visit'>): boolean =>
+  !state.visit.canRecord && takesRecordings(state);
+
+/** Returns the devices to open; without a camera where only sound may be recorded. */
+export const choiceOf = (state: State): Choice =>
+  modesOf(state).includes('video') ? state.choice : { ...state.choice, audio: true };
 
 /** Returns the positions of the questions whose answers have landed. */
 export const answeredOf = ({ response, visit }: Pick<State, 'response' | 'visit'>): readonly number[] =>

@@ -1,3 +1,5 @@
+import type { AnswerModeName } from '@recording-request/contract/resources/fields';
+
 /** A take's record on the device, in addition to its bytes. */
 export interface TakeRecord {
   id: string;
@@ -28,6 +30,10 @@ export interface TakeRecord {
   /** True if the take has sound and a picture. */
   heard: boolean;
   seen: boolean;
+  /** Undefined in a take that an older page has left. */
+  answerMode?: AnswerModeName;
+  /** True if the contributor signs: silence is expected. */
+  signed?: boolean;
 }
 
 /** A snapshot of a take in an event. */

@@ -12,6 +12,7 @@ export const VISIT: Visit = {
   answered: [],
   shared: false,
   maxDurationSec: 120,
+  modes: ['video', 'file'],
   requireTerms: false,
   successDialog: false,
   canRecord: true,
@@ -47,6 +48,8 @@ export const response = (questions: string[] = [], landed = 0): Response => {
     thankYouUrl: null,
     completionCode: null,
     returnUrl: null,
+    hasScript: false,
+    answerModes: ['video', 'file'],
   };
 };
 

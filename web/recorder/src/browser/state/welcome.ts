@@ -2,7 +2,18 @@ import type { CameraProblem, On, Step } from './events.ts';
 import { fileRefusal } from './file.ts';
 import { backToReview } from './look.ts';
 import { beginProblem } from './refusals.ts';
-import { hintOf, keptTake, limitOf, type Message, type Screen, type State, screenOf } from './state.ts';
+import {
+  choiceOf,
+  hintOf,
+  keptTake,
+  limitOf,
+  type Message,
+  modesOf,
+  records,
+  type Screen,
+  type State,
+  screenOf,
+} from './state.ts';
 import { announce, first, show, step, toProblem } from './step.ts';
 
 // The first screen. Most paths begin here, and many return here.
@@ -24,11 +35,11 @@ export function toWelcomeWithFile(state: State, problem: Message): Step {
 
 /** Opens the camera for a take. The current screen stays until the camera is on. */
 export const openCapture = (state: State, over: Screen): Step =>
-  show(state, { at: 'opening', over }, { do: 'openCamera', choice: state.choice });
+  show(state, { at: 'opening', over }, { do: 'openCamera', choice: choiceOf(state) });
 
 /** Opens the camera again. If takes are files, shows the first screen instead. */
 export const nextTake = (state: State, over: Screen): Step =>
-  state.byFile || !state.visit.canRecord ? toWelcome(state) : openCapture(state, over);
+  state.byFile || !records(state) ? toWelcome(state) : openCapture(state, over);
 
 export function withoutCamera(state: State, problem: CameraProblem): Step {
   const text: Message = [problem === 'denied' ? `denied${state.visit.platform}` : problem];
@@ -73,10 +84,13 @@ export const welcome: On<
   | 'linkCopied'
   | 'claimRefused'
 > = {
-  start(state, { termsAccepted }) {
+  start(state, { termsAccepted, audio = false }) {
     if (state.phase.at !== 'welcome') return step(state);
-    if (!state.visit.canRecord) return withTerms(state, termsAccepted, openChooser(true));
-    return withTerms(state, termsAccepted, next => openCapture({ ...next, byFile: false }, 'welcome'));
+    if (!records(state))
+      return modesOf(state).includes('file') ? withTerms(state, termsAccepted, openChooser(true)) : step(state);
+    const { audio: _, ...devices } = state.choice;
+    const choice = audio ? { ...devices, audio } : devices;
+    return withTerms(state, termsAccepted, next => openCapture({ ...next, choice, byFile: false }, 'welcome'));
   },
   chooseFile(state, { termsAccepted }) {
     return state.phase.at === 'welcome' ? withTerms(state, termsAccepted, openChooser(false)) : step(state);

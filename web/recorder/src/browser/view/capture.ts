@@ -1,7 +1,16 @@
 import { chunkOf } from '@recording-request/web-shared/browser/chunk';
 import { setText, showText } from '@recording-request/web-shared/browser/texts';
 import { clock } from '@recording-request/web-shared/clock';
-import { type Capture, type Devices, keptTake, type Mode, offlineText, type State, shareOf } from '../state/state.ts';
+import {
+  type Capture,
+  choiceOf,
+  type Devices,
+  keptTake,
+  type Mode,
+  offlineText,
+  type State,
+  shareOf,
+} from '../state/state.ts';
 import type { Elements } from './elements.ts';
 import type { Texts } from './text.ts';
 
@@ -59,9 +68,10 @@ export function createCaptureView(elements: Elements, texts: Texts): (state: Sta
     setText(elements.captureQuestion, question?.text ?? '');
   }
 
-  function showReading({ mode, reading, notice }: Capture): void {
+  function showReading({ mode, reading, notice }: Capture, audio: boolean): void {
+    elements.sign.hidden = audio || !('why' in mode) || mode.why !== 'silent';
     elements.record.disabled = mode.is === 'checking' || mode.is === 'claiming';
-    setText(elements.readyText, mode.is === 'ready' && notice ? say(notice) : readyText(mode, reading, t));
+    setText(elements.readyText, mode.is === 'ready' && notice ? say(notice) : readyText(mode, reading, audio, t));
     const level = Math.round((reading?.level ?? 0) * 100);
     elements.levelBar.style.transform = `scaleX(${level / 100})`;
     elements.level.setAttribute('aria-valuenow', String(level));
@@ -104,8 +114,8 @@ export function createCaptureView(elements: Elements, texts: Texts): (state: Sta
     const entered = before.at !== 'capture';
     if (before.at !== 'capture' || phase.question !== before.question) showQuestion(phase);
     if (devices && (entered || devices !== before.devices)) showDevices(devices);
-    if (look === 'ready' || look === 'held') showReading(phase);
     if (entered || look !== lookOf(before.mode)) showLook(look, visit.canPause);
+    if (look === 'ready' || look === 'held') showReading(phase, choiceOf(state).audio === true);
     elements.cameraToTake.hidden = keptTake(state) === undefined;
     if (devices)
       elements.flip.hidden = !(look !== 'recording' && look !== 'paused' && devices.cameras.length > 1 && visit.inHand);
@@ -114,9 +124,9 @@ export function createCaptureView(elements: Elements, texts: Texts): (state: Sta
   };
 }
 
-function readyText(mode: Mode, reading: Capture['reading'], t: Texts['t']): string {
+function readyText(mode: Mode, reading: Capture['reading'], audio: boolean, t: Texts['t']): string {
   if (mode.is === 'held' || (mode.is === 'claiming' && mode.why)) return t(mode.why ?? '');
   if (mode.is !== 'ready') return t('checking');
   if (!reading) return '';
-  return t(reading.heard && reading.seen ? 'heard' : 'hint');
+  return t(reading.heard && reading.seen ? (audio ? 'heardAudio' : 'heard') : 'hint');
 }

@@ -21,6 +21,8 @@ const PROJECT: RecorderProject = {
   successMessage: '',
   acceptReference: false,
   sandbox: false,
+  answerModes: ['video', 'file'],
+  script: '',
 };
 const brand = brandOf({ brandAccent: '#0b6b74', brandName: '', brandLogo: undefined });
 const language = chooseLanguage('en', undefined);
@@ -47,6 +49,9 @@ test('texts are filled and joined as sentences', () => {
   assert.equal(percent(100), '100\u00a0%', 'not on two lines');
   const inLanguage = (lang: string) => createTexts({ lang, texts: {} }).percent(85);
   assert.deepEqual([inLanguage('en'), inLanguage('tr'), inLanguage('ja')], ['85%', '%85', '85%']);
-  assert.equal(sentences(['Your video has arrived', 'You can close this page.']), 'Your video has arrived. You can close this page.');
+  assert.equal(
+    sentences(['Your video has arrived', 'You can close this page.']),
+    'Your video has arrived. You can close this page.',
+  );
   assert.equal(sentences(['Time’s up.', 'Not sent yet.']), 'Time’s up. Not sent yet.');
 });

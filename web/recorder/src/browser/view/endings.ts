@@ -1,6 +1,6 @@
 import { setText, showText } from '@recording-request/web-shared/browser/texts';
 import { clock } from '@recording-request/web-shared/clock';
-import { type Problem, type State, shareOf, uploadSecondsOf, wholeSize } from '../state/state.ts';
+import { modesOf, type Problem, type State, shareOf, uploadSecondsOf, wholeSize } from '../state/state.ts';
 import type { Elements } from './elements.ts';
 import type { Texts } from './text.ts';
 
@@ -72,13 +72,16 @@ export function createEndingsView(
     link.parentElement?.prepend(first ? link : button);
   }
 
-  function showElsewhere({ phase, visit: { inHand } }: State): void {
+  function showElsewhere(state: State): void {
+    const { phase, visit } = state;
+    const { inHand } = visit;
     if (phase.at !== 'elsewhere') return;
     setText(elements.elsewhereTitle, t(inHand ? 'browserTitle' : 'phoneTitle'));
     setText(elements.elsewhereText, t(inHand ? 'browserText' : 'phoneText'));
     showText(elements.elsewhereReason, say(phase.reason));
     showText(elements.elsewhereTold, phase.copied === undefined ? '' : t(phase.copied ? 'linkCopied' : 'copyThis'));
     elements.elsewhereLink.hidden = phase.copied !== false;
+    elements.elsewhereFile.hidden = !modesOf(state).includes('file');
     elements.elsewhereQr.hidden = inHand;
     if (inHand) setText(elements.elsewhereFile, t('startFile'));
     else elements.elsewhereQr.src = qrCode;

@@ -1,10 +1,10 @@
 import { setText, showText } from '@recording-request/web-shared/browser/texts';
-import { answeredOf, keptTake, questionOf, questionsOf, type State, screenOf } from '../state/state.ts';
+import { answeredOf, keptTake, modesOf, questionOf, questionsOf, type State, screenOf } from '../state/state.ts';
 import type { Elements } from './elements.ts';
 import type { Texts } from './text.ts';
 
 export function createWelcomeView(elements: Elements, { t, say }: Texts): (state: State, before: State) => void {
-  const { toTake, terms, start, chooseFile, elsewhere, welcomeBack, welcomeProblem, termsBox } = elements;
+  const { toTake, terms, start, startAudio, chooseFile, elsewhere, welcomeBack, welcomeProblem, termsBox } = elements;
   const marks = [...elements.screenWelcome.querySelectorAll<HTMLElement>('.answered')];
   const shown = (state: State) => screenOf(state.phase) === 'welcome' && state.startup === 'ready';
   const startLabel = start.textContent ?? '';
@@ -14,7 +14,12 @@ export function createWelcomeView(elements: Elements, { t, say }: Texts): (state
     const opening = phase.at === 'opening' && phase.over === 'welcome';
     const locked = startup === 'locked';
     setText(start, opening ? t('opening') : visit.canRecord ? startLabel : t('startFile'));
-    start.disabled = locked || opening;
+    start.disabled = startAudio.disabled = locked || opening;
+    const modes = modesOf(state);
+    // Without a recorder, the device's camera app makes a file.
+    start.hidden = !modes.includes(visit.canRecord ? 'video' : 'file');
+    startAudio.hidden = !visit.canRecord || !modes.includes('audio');
+    chooseFile.hidden = !modes.includes('file');
     chooseFile.disabled = locked;
     setText(chooseFile, welcome.problem && welcome.ofFile ? t('chooseAnother') : chooseLabel);
     elsewhere.hidden = !offerElsewhere;

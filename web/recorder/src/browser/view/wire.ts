@@ -13,6 +13,7 @@ const BUTTONS = {
   copyLink: 'copyLink',
   elsewhereRetry: 'backFromElsewhere',
   anyway: 'recordAnyway',
+  sign: 'sign',
   cancelCountdown: 'cancelCountdown',
   stop: 'stop',
   pause: 'pause',
@@ -33,6 +34,7 @@ export function wireEvents(elements: Elements, { dispatch }: Store): void {
 
   for (const [name, is] of entries(BUTTONS)) onClick(name, () => dispatch({ is }));
   onClick('start', () => dispatch({ is: 'start', termsAccepted: termsAccepted() }));
+  onClick('startAudio', () => dispatch({ is: 'start', termsAccepted: termsAccepted(), audio: true }));
   onClick('chooseFile', () => dispatch({ is: 'chooseFile', termsAccepted: termsAccepted() }));
   onClick('elsewhereFile', () => dispatch({ is: 'fileElsewhere', termsAccepted: termsAccepted() }));
   terms?.addEventListener('change', () => dispatch({ is: 'termsChanged' }));

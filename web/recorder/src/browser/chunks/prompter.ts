@@ -1,0 +1,1 @@
+export { createPrompter } from '../prompter/prompter.ts';
