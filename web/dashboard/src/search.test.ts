@@ -5,7 +5,7 @@ import { type Clip, statesOf } from './clip.ts';
 import { size } from './format.ts';
 import { linkState } from './link-state.ts';
 import { markup } from './markup.ts';
-import { marked, quotesOf, wordsOf } from './search.ts';
+import { hasWords, marked, quotesOf, wordsOf } from './search.ts';
 
 const clip = (fields: Partial<Clip>): Clip =>
   ({ note: null, reviewNote: null, questionText: null, transcriptText: null, ...fields }) as Clip;
@@ -60,4 +60,13 @@ test('sizes and states are written in everyday words', () => {
     incomplete: false,
   });
   assert.deepEqual(statesOf(fine), []);
+});
+
+test('a clip has the words of a search if each occurs in any of its searched texts', () => {
+  const fields = { transcriptText: 'the weather is good', reviewNote: 'Front page', questionText: '天気は？' };
+  const has = (...words: string[]) => hasWords(clip(fields), words);
+  assert.ok(has());
+  assert.ok(has('WEATH', 'front', '天'));
+  assert.ok(!has('weather', 'bad'));
+  assert.ok(!has('.*'));
 });

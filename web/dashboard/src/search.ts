@@ -23,6 +23,18 @@ export function marked(text: string, words: string[]): ComponentChildren {
   return found ? text.split(found).map((part, index) => (index % 2 === 1 ? h('mark', null, part) : part)) : text;
 }
 
+/** Returns whether each of the words occurs in one of the fields that the server searches. */
+export const hasWords = (clip: Clip, words: string[]): boolean =>
+  words.every(word => {
+    const found = pattern([word]) as RegExp;
+    const texts = [clip.transcriptText, clip.note, clip.reviewNote, clip.questionText];
+    return texts.some(text => (text ?? '').search(found) >= 0);
+  });
+
+/** Returns how many of the words a text has. */
+export const wordsIn = (text: string, words: string[]): number =>
+  words.filter(word => text.search(pattern([word]) as RegExp) >= 0).length;
+
 export interface Found {
   where: string;
   text: string;

@@ -9,7 +9,7 @@ import { sentenceOf } from './api.ts';
 import { ended, failed, works } from './connection.ts';
 import { elements } from './elements.ts';
 import { focusCard, paint, showFailure, showLoading } from './grid.ts';
-import { clips, getClips, hold, isByPerson, list, newestFirst, PAGES_MAX, waiting } from './held.ts';
+import { clips, getClips, hold, isByPerson, list, newestFirst, PAGES_MAX, typed, waiting } from './held.ts';
 
 // Loads pages of clips, newest first. When the list is full, the next page replaces the loaded pages.
 
@@ -32,15 +32,25 @@ function clear(): void {
   elements.waiting.hidden = true;
 }
 
-/** Reloads from the newest clip, filtered by `wanted`. */
-export async function reload(wanted: Query = list.query): Promise<void> {
+/** Shows the loaded clips that match the words at once. The last request is aborted: its answer would replace them. */
+export function filterLoaded(words: string[]): void {
+  loading?.abort();
+  typed.words = words;
+  paint();
+}
+
+/**
+ * Reloads from the newest clip, filtered by `wanted`. With `keeps`, the shown clips stay until the server has answered.
+ */
+export async function reload(wanted: Query = list.query, keeps = false): Promise<void> {
   list.query = wanted;
   list.older = false;
   history.replaceState(history.state, '', pagePath + queryString(wanted) + location.hash);
   const mine = begin();
-  showLoading();
+  if (!keeps) showLoading();
   try {
     const page = await getClips(listPath(), mine.signal);
+    typed.words = undefined;
     clear();
     show(page, 1);
     works();
@@ -48,6 +58,7 @@ export async function reload(wanted: Query = list.query): Promise<void> {
   } catch (error) {
     if (mine.signal.aborted) return;
     failed(error);
+    typed.words = undefined;
     clear();
     if (!ended) showFailure(sentenceOf(error));
   }

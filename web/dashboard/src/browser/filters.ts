@@ -1,5 +1,6 @@
+import { wordsOf } from '../search.ts';
 import type { Query } from '../settings.ts';
-import { completeResponses, loadMore, reload, watchEnd } from './clips.ts';
+import { completeResponses, filterLoaded, loadMore, reload, watchEnd } from './clips.ts';
 import { failed } from './connection.ts';
 import { byPerson, elements } from './elements.ts';
 import { paint, takeOver } from './grid.ts';
@@ -8,25 +9,42 @@ const { q, selected, transcriptStatus } = elements;
 
 const wanted = (): Query => ({ q: q.value, selected: selected.checked, transcriptStatus: transcriptStatus.value });
 
+/** Enough for most people to type the next letter, so that a word costs one search. */
+const ASK_AFTER_MS = 300;
+let asking: number | undefined;
+
+function ask(keeps = false): void {
+  clearTimeout(asking);
+  void reload(wanted(), keeps);
+}
+
+/** Filters the loaded clips at once, and asks the server when the reader pauses. */
+function typing(): void {
+  clearTimeout(asking);
+  filterLoaded(wordsOf(q.value));
+  asking = window.setTimeout(() => ask(true), ASK_AFTER_MS);
+}
+
 function clear(): void {
   q.value = '';
   selected.checked = false;
   transcriptStatus.value = '';
-  void reload(wanted());
+  ask();
   q.focus();
 }
 
 function wireForm(): void {
   elements.filters.addEventListener('submit', event => {
     event.preventDefault();
-    void reload(wanted());
+    ask();
   });
   elements.filters.addEventListener('change', ({ target }) => {
     if (target === byPerson) paint();
-    else if (target !== q) void reload(wanted());
+    else if (target !== q) ask();
   });
-  // Handles the search field's clear button, if the browser has one.
-  q.addEventListener('search', () => q.value === '' && void reload(wanted()));
+  // An input method's letters are not a word yet: Japanese is typed in another script than it is found in.
+  q.addEventListener('input', event => (event as InputEvent).isComposing || typing());
+  q.addEventListener('compositionend', typing);
 }
 
 const instead = (element: HTMLElement, act: () => void): void =>

@@ -7,7 +7,7 @@ import { emptyText, isNarrowed } from '../settings.ts';
 import { mayWrite, onAccess } from './access.ts';
 import { settings } from './api.ts';
 import { elements } from './elements.ts';
-import { arrived, clips, hold, isByPerson, list, newestFirst, onClip, searchedWords } from './held.ts';
+import { arrived, clips, hold, isByPerson, list, onClip, searchedWords, shownClips, typed } from './held.ts';
 
 // The cards on the page.
 
@@ -27,6 +27,11 @@ const cardContext = (): CardContext => ({
 
 /** Renders the current clips. With `loadingMore`, also renders placeholders for the clips that are loading. */
 export function paint(loadingMore = false): void {
+  const shown = shownClips();
+  if (typed.words && shown.length === 0) {
+    showLoading();
+    return;
+  }
   const place = focusedPlace();
   const byPerson = isByPerson();
   const { questionCount } = settings.overview.project;
@@ -34,14 +39,14 @@ export function paint(loadingMore = false): void {
   grid.removeAttribute('aria-busy');
   render(
     [
-      clipItems(newestFirst(), cardContext(), byPerson ? questionCount : undefined),
+      clipItems(shown, cardContext(), byPerson ? questionCount : undefined),
       loadingMore && !byPerson && ghosts(MORE_GHOSTS),
     ],
     grid,
   );
   showEmpty(clips.size === 0 ? emptyText(list.query) : '');
   emptyLinks.hidden = clips.size > 0 || isNarrowed(list.query);
-  more.hidden = list.next === null;
+  more.hidden = list.next === null || typed.words !== undefined;
   newer.hidden = !list.older;
   clear.hidden = !isNarrowed(list.query);
   if (place && document.activeElement === document.body) focusIn(place.id, place.which, { preventScroll: true });
@@ -74,7 +79,7 @@ const ghosts = (number: number): ComponentChildren =>
     ),
   );
 
-export const isLoading = (): boolean => grid.hasAttribute('aria-busy');
+export const isLoading = (): boolean => grid.hasAttribute('aria-busy') || typed.words !== undefined;
 
 /** Shows that the grid waits for another list. */
 export function showLoading(): void {

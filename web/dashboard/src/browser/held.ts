@@ -1,6 +1,6 @@
 import { type Clip, isUnfinished, pickFields } from '../clip.ts';
 import { responsesOf } from '../components/response.ts';
-import { wordsOf } from '../search.ts';
+import { hasWords, wordsOf } from '../search.ts';
 import type { ClipsPage, Query } from '../settings.ts';
 import { get, Poller, settings } from './api.ts';
 import { byPerson, elements } from './elements.ts';
@@ -18,6 +18,9 @@ export const list = {
   /** True when the shown list does not begin with the newest clip. */
   older: settings.older,
 };
+
+/** The words that the reader has typed and for which the server has not answered yet; undefined for none. */
+export const typed: { words: string[] | undefined } = { words: undefined };
 
 export const clips = new Map<string, Clip>();
 /** New clips that arrived while the reader was further down the page. The page does not show them yet. */
@@ -80,13 +83,18 @@ export async function getClip(id: string): Promise<Clip> {
 }
 
 export const newestFirst = (): Clip[] => [...clips.values()].sort((a, b) => (a.submissionId < b.submissionId ? 1 : -1));
+/** Returns the loaded clips; while the reader types a search, only those that match it. */
+export function shownClips(): Clip[] {
+  const { words } = typed;
+  return words ? newestFirst().filter(clip => hasWords(clip, words)) : newestFirst();
+}
 export const isByPerson = (): boolean => byPerson?.checked ?? false;
-export const searchedWords = (): string[] => wordsOf(list.query.q);
+export const searchedWords = (): string[] => typed.words ?? wordsOf(list.query.q);
 export const hasUnfinished = (): boolean => [...clips.values()].some(isUnfinished);
 
 /** Returns the ids in the order of the page. */
 export function shownOrder(): string[] {
-  const shown = isByPerson() ? responsesOf(newestFirst()).flatMap(({ answers }) => answers) : newestFirst();
+  const shown = isByPerson() ? responsesOf(shownClips()).flatMap(({ answers }) => answers) : shownClips();
   return shown.map(({ submissionId }) => submissionId);
 }
 

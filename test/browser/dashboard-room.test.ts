@@ -1,0 +1,2 @@
+/** Tests the grid of the dashboard. */
+import './suites/dashboard-grid.ts';
