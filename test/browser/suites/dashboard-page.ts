@@ -112,16 +112,17 @@ async function readsInOrder(page: Page): Promise<void> {
   assert.ok(others.length >= 2, 'the length or the size is missing');
 }
 
-for (const [colorScheme, viewport, whole] of [
-  ['light', PHONE, true],
-  ['dark', DESKTOP, true],
-  ['dark', PHONE, false],
-  ['light', DESKTOP, false],
+for (const [colorScheme, viewport, whole, contrast] of [
+  ['light', PHONE, true, 'no-preference'],
+  ['dark', DESKTOP, true, 'no-preference'],
+  ['dark', PHONE, false, 'more'],
+  ['light', DESKTOP, false, 'no-preference'],
 ] as const) {
   // The tests of the whole page also use Arabic dates, which run from right to left.
   const locale = whole ? 'ar-EG' : 'en-GB';
   test(`axe finds nothing at ${viewport.width} pixels, ${colorScheme}, ${locale}, and nothing is cut off`, async () => {
-    const page = await openPage(harness, full.dashboardUrl, { locale, colorScheme, viewport, reducedMotion: 'reduce' });
+    const look = { colorScheme, contrast, viewport, reducedMotion: 'reduce' } as const;
+    const page = await openPage(harness, full.dashboardUrl, { locale, ...look });
     await fits(page, 'clips');
     await cards(page).last().getByRole('link').click();
     await viewer(page).locator('.cue').first().click();

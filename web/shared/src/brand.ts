@@ -1,4 +1,4 @@
-import { contrast, inkOn, isColour, lightened } from './colour.ts';
+import { contrast, darkened, inkOn, isColour, lightened } from './colour.ts';
 import { type Html, html } from './html.ts';
 
 // The operator's branding of the pages: an accent colour, a logo, a name.
@@ -6,8 +6,11 @@ import { type Html, html } from './html.ts';
 /** The lowest contrast of a part with its background (WCAG 1.4.11). */
 const LEAST_CONTRAST = 3;
 const LIGHT_GROUND = '#ffffff';
-/** The background of the recorder and the dashboard in a dark scheme. */
-const DARK_GROUND = '#121518';
+/** The lowest contrast of a text with its background (WCAG 1.4.3). */
+const LEAST_OF_TEXT = 4.5;
+/** The value of `--tint` in tokens.css: of all backgrounds, the one with the lowest contrast. */
+export const LIGHT_TINT = '#eceae4';
+export const DARK_TINT = '#2a2b2e';
 
 /** An image under `/assets/`. */
 export interface Logo {
@@ -15,7 +18,7 @@ export interface Logo {
 }
 
 export interface Brand {
-  /** The custom properties of the style sheets: `--accent`, `--on-accent`, and the same two for dark backgrounds. */
+  /** The custom properties of the style sheets, see `accentShades`, and the two for the camera, which is always dark. */
   style: string;
   /** The logo's alternative text, or the text that replaces the logo; "" for none. */
   name: string;
@@ -29,8 +32,8 @@ export interface BrandConfig {
 }
 
 /**
- * Returns the reason to reject an accent colour; undefined when the colour is visible on a white page. A dark page uses
- * a lighter shade.
+ * Returns the reason to reject an accent colour; undefined when the colour is visible on a white page. Other uses have
+ * a darker or lighter shade.
  */
 export function accentFault(colour: string, example: string): string | undefined {
   if (!isColour(colour)) return `must be a colour such as ${example}`;
@@ -39,12 +42,33 @@ export function accentFault(colour: string, example: string): string | undefined
   return `must be a darker colour: its contrast with white is ${ratio.toFixed(1)}:1, and at least ${LEAST_CONTRAST}:1 is needed`;
 }
 
+/** The colours that follow from an accent colour. */
+export interface AccentShades {
+  /** The background of the main button. */
+  accent: string;
+  /** The text on that background. */
+  onAccent: string;
+  /** Text in the accent colour on any of the page's backgrounds. */
+  accentInk: string;
+}
+
+/** Returns the colours of a light page, with the accent unchanged, and of a dark page, with a lighter accent. */
+export function accentShades(accent: string): Record<'light' | 'dark', AccentShades> {
+  const onDark = lightened(accent, DARK_TINT, LEAST_OF_TEXT);
+  return {
+    light: { accent, onAccent: inkOn(accent), accentInk: darkened(accent, LIGHT_TINT, LEAST_OF_TEXT) },
+    dark: { accent: onDark, onAccent: inkOn(onDark), accentInk: onDark },
+  };
+}
+
 export function brandOf({ brandAccent, brandName, brandLogo }: BrandConfig): Brand {
-  const onDark = lightened(brandAccent, DARK_GROUND, LEAST_CONTRAST);
-  const dark = `--accent-dark:${onDark};--on-accent-dark:${inkOn(onDark)}`;
-  const style = `:root{--accent:${brandAccent};--on-accent:${inkOn(brandAccent)};${dark}}@media(prefers-color-scheme:dark){:root{--accent:${onDark};--on-accent:${inkOn(onDark)}}}`;
+  const { light, dark } = accentShades(brandAccent);
+  const style = `:root{${properties(light)};--accent-dark:${dark.accent};--on-accent-dark:${dark.onAccent}}@media(prefers-color-scheme:dark){:root{${properties(dark)}}}`;
   return { style, name: brandName, logo: brandLogo };
 }
+
+const properties = ({ accent, onAccent, accentInk }: AccentShades): string =>
+  `--accent:${accent};--on-accent:${onAccent};--accent-ink:${accentInk}`;
 
 /** Returns the logo, or the name when there is no logo. */
 export function brandMark({ name, logo }: Brand): Html | null {

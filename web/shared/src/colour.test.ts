@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { contrast, inkOn, isColour, lightened } from './colour.ts';
+import { contrast, darkened, inkOn, isColour, lightened } from './colour.ts';
 
 test('the contrast matches WCAG, in either order', () => {
   assert.equal(contrast('#000000', '#ffffff'), 21);
@@ -24,6 +24,14 @@ test('a dark colour becomes lighter only as far as a dark background requires', 
   assert.ok(isColour(lighter));
   assert.ok(contrast(lighter, '#121518') >= 3);
   assert.ok(contrast(lighter, '#121518') < 4);
+});
+
+test('a light colour becomes darker only as far as a light background requires', () => {
+  assert.equal(darkened('#0b6b74', '#eceae4', 4.5), '#0b6b74');
+  const darker = darkened('#ff8800', '#eceae4', 4.5);
+  assert.ok(isColour(darker));
+  assert.ok(contrast(darker, '#eceae4') >= 4.5);
+  assert.ok(contrast(darker, '#eceae4') < 5.5);
 });
 
 test('a colour has six hexadecimal digits', () => {

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { etagOfText } from '@recording-request/contract/etag';
 import { encodingFor } from '@recording-request/web-shared/assets';
+import { tokenStyle } from '@recording-request/web-shared/tokens';
 import type { FastifyInstance, FastifyReply, FastifyRequest, FastifySchema } from 'fastify';
 import type { Context } from '../context.ts';
 import { apiDocs } from '../docs/api-docs.ts';
@@ -67,7 +68,8 @@ export async function descriptionRoutes(app: FastifyInstance, { baseUrl, config 
     );
   }
   for (const { name, type } of ASSETS) {
-    const text = readFileSync(new URL(`../docs/${name}`, import.meta.url), 'utf8');
+    const file = readFileSync(new URL(`../docs/${name}`, import.meta.url), 'utf8');
+    const text = type === 'text/css' ? tokenStyle + file : file;
     const asset = kept(type, text, { 'cache-control': `public, max-age=${ASSET_SECONDS}` });
     app.get(`/assets/${name}`, { config: open('asset') }, async (request, reply) => send(request, reply, asset));
   }
