@@ -13,11 +13,14 @@ export type Caller = (typeof SERVICES)[number] | typeof OPERATOR;
 export const CALLERS: Readonly<Record<string, readonly Caller[]>> = {
   '/recording.accounts.v1.AccountsService/Authenticate': ['gateway'],
   '/recording.accounts.v1.AccountsService/GetUser': ['gateway', 'operator'],
+  '/recording.accounts.v1.AccountsService/SetBrand': ['gateway'],
 
   '/recording.projects.v1.ProjectsService/CreateProject': ['gateway'],
   '/recording.projects.v1.ProjectsService/GetProject': ['gateway', 'submissions'],
   '/recording.projects.v1.ProjectsService/ListProjects': ['gateway', 'operator'],
   '/recording.projects.v1.ProjectsService/UpdateProject': ['gateway'],
+  '/recording.projects.v1.ProjectsService/SetLogo': ['gateway'],
+  '/recording.projects.v1.ProjectsService/GetLogo': ['gateway'],
   '/recording.projects.v1.ProjectsService/ListLinks': ['gateway', 'submissions'],
   '/recording.projects.v1.ProjectsService/GetSharedLink': ['gateway'],
   '/recording.projects.v1.ProjectsService/UpdateLink': ['gateway'],

@@ -6,6 +6,7 @@ const READS = [
   '/recording.accounts.v1.AccountsService/Authenticate',
   '/recording.accounts.v1.AccountsService/GetUser',
   '/recording.projects.v1.ProjectsService/GetProject',
+  '/recording.projects.v1.ProjectsService/GetLogo',
   '/recording.projects.v1.ProjectsService/ListProjects',
   '/recording.projects.v1.ProjectsService/ListLinks',
   '/recording.projects.v1.ProjectsService/GetSharedLink',
@@ -39,6 +40,8 @@ const READS = [
 ];
 
 const SAME_DONE_TWICE = [
+  '/recording.accounts.v1.AccountsService/SetBrand',
+  '/recording.projects.v1.ProjectsService/SetLogo',
   // The caller chooses the session's id, so a repeated call begins the same response.
   '/recording.projects.v1.ProjectsService/BeginResponse',
   '/recording.projects.v1.ProjectsService/RenewResponse',

@@ -8,7 +8,7 @@ import { Dashboard } from './resources/dashboard.ts';
 import { Webhooks } from './resources/deliveries.ts';
 import { Links, Projects } from './resources/projects.ts';
 import { type CallOptions, type ClientOptions, Transport } from './transport.ts';
-import type { CurrentUser, ListEventsData } from './types.gen.ts';
+import type { CurrentUser, ListEventsData, UpdateCurrentUserData } from './types.gen.ts';
 import type { FeedEvent } from './webhooks.ts';
 
 const DOCUMENTS = {
@@ -47,6 +47,11 @@ export class RecordingRequest {
   /** Returns the owner of the token, its scopes and the remaining allowance. */
   me(options?: CallOptions): Promise<CurrentUser> {
     return this.#owner.get('/api/me', options);
+  }
+
+  /** Changes the brand of the projects that do not set their own. */
+  updateMe(body: UpdateCurrentUserData['body'], options?: CallOptions): Promise<CurrentUser> {
+    return this.#owner.patch('/api/me', body, options);
   }
 
   /** Follows the events of all projects, in order, for ever. See `EventsOptions`. */

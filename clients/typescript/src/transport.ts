@@ -63,6 +63,8 @@ export interface Call {
   json?: unknown;
   /** Sent unchanged as text/csv. */
   csv?: string;
+  /** Sent unchanged as application/octet-stream. */
+  bytes?: Uint8Array;
   /** Sends no owner token. */
   anonymous?: boolean;
 }
@@ -167,7 +169,7 @@ export class Transport {
       response = await fetch(this.#urlOf(call), {
         method: call.method ?? 'GET',
         headers,
-        body: call.csv ?? (call.json === undefined ? undefined : JSON.stringify(call.json)),
+        body: bodyOf(call),
         // A redirect means that baseUrl is wrong. The token must not be sent to the address of the redirect.
         redirect: 'manual',
         signal: signal ? AbortSignal.any([signal, limit.signal]) : limit.signal,
@@ -270,6 +272,7 @@ export class Transport {
       headers.set('authorization', `Bearer ${this.#token}`);
     }
     if (call.csv !== undefined) headers.set('content-type', 'text/csv');
+    else if (call.bytes) headers.set('content-type', 'application/octet-stream');
     else if (call.json !== undefined) headers.set('content-type', 'application/json');
     if (call.method === 'POST') headers.set('idempotency-key', options.idempotencyKey ?? crypto.randomUUID());
     return headers;
@@ -282,6 +285,9 @@ export class Transport {
     return `${this.baseUrl}${path}${search.size > 0 ? `?${search}` : ''}`;
   }
 }
+
+const bodyOf = ({ csv, bytes, json }: Call): BodyInit | undefined =>
+  csv ?? (bytes as Uint8Array<ArrayBuffer> | undefined) ?? (json === undefined ? undefined : JSON.stringify(json));
 
 /** Returns whether another attempt may succeed after an answer with this status. */
 export const isTemporary = (status: number): boolean => [408, 425, 429].includes(status) || status >= 500;

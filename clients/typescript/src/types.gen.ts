@@ -113,6 +113,19 @@ export type CurrentUser = {
      * How many more can be reserved; null means no limit.
      */
     remainingVideos: number | null;
+    /**
+     * The brand of the owner’s projects, where a project does not set its own; null for none.
+     */
+    brand: {
+        /**
+         * The name that contributors see; "" for none.
+         */
+        name: string;
+        /**
+         * The colour of buttons, such as #8c2f39; "" for none.
+         */
+        accent: string;
+    } | null;
 };
 
 export type ProjectStats = {
@@ -978,6 +991,23 @@ export type ProjectDetail = {
      * How contributors may answer.
      */
     answerModes: Array<string>;
+    /**
+     * The name, colour and logo that contributors see; null for none of them.
+     */
+    brand: {
+        /**
+         * The name that contributors see; "" for none.
+         */
+        name: string;
+        /**
+         * The colour of buttons, such as #8c2f39; "" for none.
+         */
+        accent: string;
+        /**
+         * The logo, fetched with the same token; null for none.
+         */
+        logoUrl: string | null;
+    } | null;
     /**
      * Whether a webhookSecret is set, which signs the events. The secret itself is never shown.
      */
@@ -2285,6 +2315,76 @@ export type GetCurrentUserResponses = {
 
 export type GetCurrentUserResponse = GetCurrentUserResponses[keyof GetCurrentUserResponses];
 
+export type UpdateCurrentUserData = {
+    /**
+     * An absent field stays unchanged.
+     */
+    body: {
+        /**
+         * The brand of your projects, where a project does not set its own; null for none. Replaces the old one.
+         */
+        brand?: {
+            /**
+             * Your name for contributors; "" for none.
+             */
+            name?: string;
+            /**
+             * The colour of buttons, as # and six hex digits; "" for none. Its contrast with white must be at least 3:1. The pages derive the shades for texts and for dark backgrounds.
+             */
+            accent?: string;
+        } | null;
+    };
+    path?: never;
+    query?: never;
+    url: '/api/me';
+};
+
+export type UpdateCurrentUserErrors = {
+    /**
+     * A value is not valid, or a name is not known; the sentence names it.
+     */
+    400: Error;
+    /**
+     * The token is missing, malformed, unknown or revoked.
+     */
+    401: Error;
+    /**
+     * The token lacks the scope, or the allowance is exceeded.
+     */
+    403: Error;
+    /**
+     * The body is too large; the sentence names the limit.
+     */
+    413: Error;
+    /**
+     * The body is not JSON.
+     */
+    415: Error;
+    /**
+     * Too many requests; Retry-After says how long to wait.
+     */
+    429: Error;
+    /**
+     * Something went wrong on our side.
+     */
+    500: Error;
+    /**
+     * A part of the service is not answering.
+     */
+    503: Error;
+};
+
+export type UpdateCurrentUserError = UpdateCurrentUserErrors[keyof UpdateCurrentUserErrors];
+
+export type UpdateCurrentUserResponses = {
+    /**
+     * Change the brand of your projects
+     */
+    200: CurrentUser;
+};
+
+export type UpdateCurrentUserResponse = UpdateCurrentUserResponses[keyof UpdateCurrentUserResponses];
+
 export type ListProjectsData = {
     body?: never;
     headers?: {
@@ -2472,6 +2572,19 @@ export type CreateProjectData = {
          * Every contributor may record this many times `maxDurationSec`, rounded to seconds; a link can have its own factor. Clips of a sandbox stay within 15 s.
          */
         timeFactor?: number;
+        /**
+         * The name and colour that contributors see; what it leaves out comes from your own brand (PATCH /api/me), then from the operator. null for none. Replaces the old one. Applies at once, also to responses that have begun.
+         */
+        brand?: {
+            /**
+             * Your name for contributors; "" for none.
+             */
+            name?: string;
+            /**
+             * The colour of buttons, as # and six hex digits; "" for none. Its contrast with white must be at least 3:1. The pages derive the shades for texts and for dark backgrounds.
+             */
+            accent?: string;
+        } | null;
         /**
          * The people of the first single-recipient links, in this order; the remaining links have none. At most `count`.
          */
@@ -2752,6 +2865,19 @@ export type UpdateProjectData = {
          */
         timeFactor?: number;
         /**
+         * The name and colour that contributors see; what it leaves out comes from your own brand (PATCH /api/me), then from the operator. null for none. Replaces the old one. Applies at once, also to responses that have begun.
+         */
+        brand?: {
+            /**
+             * Your name for contributors; "" for none.
+             */
+            name?: string;
+            /**
+             * The colour of buttons, as # and six hex digits; "" for none. Its contrast with white must be at least 3:1. The pages derive the shades for texts and for dark backgrounds.
+             */
+            accent?: string;
+        } | null;
+        /**
          * Clips are erased this many days after they landed, for good; also those that have landed already. Not more than the operator's retention; null: only the operator's applies.
          */
         retentionDays?: number | null;
@@ -2939,6 +3065,176 @@ export type ReopenProjectResponses = {
 };
 
 export type ReopenProjectResponse = ReopenProjectResponses[keyof ReopenProjectResponses];
+
+export type RemoveLogoData = {
+    body?: never;
+    path: {
+        /**
+         * The project.
+         */
+        projectId: string;
+    };
+    query?: never;
+    url: '/api/projects/{projectId}/logo';
+};
+
+export type RemoveLogoErrors = {
+    /**
+     * A value is not valid, or a name is not known; the sentence names it.
+     */
+    400: Error;
+    /**
+     * The token is missing, malformed, unknown or revoked.
+     */
+    401: Error;
+    /**
+     * The token lacks the scope, or the allowance is exceeded.
+     */
+    403: Error;
+    /**
+     * It does not exist, is not yours, or is not ready yet.
+     */
+    404: Error;
+    /**
+     * Too many requests; Retry-After says how long to wait.
+     */
+    429: Error;
+    /**
+     * Something went wrong on our side.
+     */
+    500: Error;
+    /**
+     * A part of the service is not answering.
+     */
+    503: Error;
+};
+
+export type RemoveLogoError = RemoveLogoErrors[keyof RemoveLogoErrors];
+
+export type RemoveLogoResponses = {
+    /**
+     * Remove the logo
+     */
+    200: ProjectDetail;
+};
+
+export type RemoveLogoResponse = RemoveLogoResponses[keyof RemoveLogoResponses];
+
+export type GetLogoData = {
+    body?: never;
+    path: {
+        /**
+         * The project.
+         */
+        projectId: string;
+    };
+    query?: never;
+    url: '/api/projects/{projectId}/logo';
+};
+
+export type GetLogoErrors = {
+    /**
+     * A value is not valid, or a name is not known; the sentence names it.
+     */
+    400: Error;
+    /**
+     * The token is missing, malformed, unknown or revoked.
+     */
+    401: Error;
+    /**
+     * The token lacks the scope, or the allowance is exceeded.
+     */
+    403: Error;
+    /**
+     * It does not exist, is not yours, or is not ready yet.
+     */
+    404: Error;
+    /**
+     * Too many requests; Retry-After says how long to wait.
+     */
+    429: Error;
+    /**
+     * Something went wrong on our side.
+     */
+    500: Error;
+    /**
+     * A part of the service is not answering.
+     */
+    503: Error;
+};
+
+export type GetLogoError = GetLogoErrors[keyof GetLogoErrors];
+
+export type GetLogoResponses = {
+    /**
+     * The logo
+     */
+    200: Blob | File;
+};
+
+export type GetLogoResponse = GetLogoResponses[keyof GetLogoResponses];
+
+export type SetLogoData = {
+    body: Blob | File;
+    path: {
+        /**
+         * The project.
+         */
+        projectId: string;
+    };
+    query?: never;
+    url: '/api/projects/{projectId}/logo';
+};
+
+export type SetLogoErrors = {
+    /**
+     * A value is not valid, or a name is not known; the sentence names it.
+     */
+    400: Error;
+    /**
+     * The token is missing, malformed, unknown or revoked.
+     */
+    401: Error;
+    /**
+     * The token lacks the scope, or the allowance is exceeded.
+     */
+    403: Error;
+    /**
+     * It does not exist, is not yours, or is not ready yet.
+     */
+    404: Error;
+    /**
+     * The body is too large; the sentence names the limit.
+     */
+    413: Error;
+    /**
+     * The body has a Content-Encoding.
+     */
+    415: Error;
+    /**
+     * Too many requests; Retry-After says how long to wait.
+     */
+    429: Error;
+    /**
+     * Something went wrong on our side.
+     */
+    500: Error;
+    /**
+     * A part of the service is not answering.
+     */
+    503: Error;
+};
+
+export type SetLogoError = SetLogoErrors[keyof SetLogoErrors];
+
+export type SetLogoResponses = {
+    /**
+     * Set the logo that contributors see
+     */
+    200: ProjectDetail;
+};
+
+export type SetLogoResponse = SetLogoResponses[keyof SetLogoResponses];
 
 export type ListLinksData = {
     body?: never;

@@ -10,6 +10,8 @@ export const submissionUrl = (baseUrl: string, projectId: string, submissionId: 
 export const qrCodeUrl = (baseUrl: string, projectId: string): string =>
   `${projectUrl(baseUrl, projectId)}/shared-link/qr.png`;
 
+export const logoUrl = (baseUrl: string, projectId: string): string => `${projectUrl(baseUrl, projectId)}/logo`;
+
 export const recipientUrl = (baseUrl: string, token: string): string => `${baseUrl}/r/${encode(token)}`;
 
 /** The page on which a person stops the reminders of a link. */

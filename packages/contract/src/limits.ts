@@ -34,6 +34,10 @@ export const LIMITS = {
   termsTextLength: 20_000,
   successMessageLength: 2_000,
   scriptLength: 20_000,
+  brandNameLength: 60,
+  /** A logo in bytes, and its longer side in pixels. */
+  logoBytes: 65_536,
+  logoPixels: 4_096,
   interviewQuestions: 50,
   questionLength: 500,
   reviewNoteLength: 5_000,

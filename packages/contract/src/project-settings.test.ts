@@ -21,7 +21,8 @@ test('the message ProjectSettings has the settings of the table, with the same t
   assert.deepEqual(Object.keys(empty).sort(), [...SETTING_NAMES].sort());
   const other = (value: unknown) => {
     if (Array.isArray(value)) return ['a', 'b'];
-    if (typeof value === 'object') return { afterDays: [3, 7], beforeDueHours: [24] };
+    if (typeof value === 'object' && value !== null)
+      return 'accent' in value ? { name: 'a', accent: 'b' } : { afterDays: [3, 7], beforeDueHours: [24] };
     if (typeof value === 'string') return 'a';
     return typeof value === 'number' ? 7 : true;
   };
@@ -95,6 +96,12 @@ test('each limit holds at its edge, and the sentence names the field', () => {
     ['returnUrl', 'https://[::1]/', 'https://[::1/'],
     ['returnUrl', 'HTTPS://a.example', 'http://a.example'],
     ['acceptReference', true, 'yes'],
+    ['brand', { name: 'x'.repeat(60), accent: '#8C2F39' }, { name: 'x'.repeat(61) }],
+    ['brand', null, []],
+    ['brand', {}, { logoUrl: '' }],
+    // The contrast of #949494 with white is 3.03, that of #959595 2.99.
+    ['brand', { accent: '#949494' }, { accent: '#959595' }],
+    ['brand', { accent: '' }, { accent: 'red' }],
     ['projectName', 'two\twords', 'x\u0000'],
     ['termsLabel', 'a\nb', 'a\u0000b'],
     ['termsText', 'a\r\nb', '\u001b[31m'],
@@ -109,6 +116,13 @@ test('each limit holds at its edge, and the sentence names the field', () => {
   const { update } = createProjectChecks({ allowHttpUrls: true });
   assert.equal(update({ webhookUrl: 'http://127.0.0.1/' }), undefined);
   assert.match(update({ webhookUrl: 'ftp://127.0.0.1/' }) ?? '', /webhookUrl/);
+});
+
+test('a colour that is too light is refused with what to change', () => {
+  assert.match(
+    broken({ brand: { accent: '#ffd700' } }) ?? '',
+    /^brand\.accent must .*3:1 or more \(choose a darker one\)/,
+  );
 });
 
 test('count and secret have their limits', () => {

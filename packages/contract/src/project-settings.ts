@@ -4,6 +4,7 @@
  * table.
  */
 import Type, { type TSchema } from 'typebox';
+import { brandRequest, NO_BRAND, ProjectBrand } from './brand.ts';
 import { TRANSCRIPTION_LANGUAGE_RULE, TRANSCRIPTION_LANGUAGES } from './languages.ts';
 import { LIMITS } from './limits.ts';
 import {
@@ -28,6 +29,8 @@ import {
 import { returnAddress } from './return-address.ts';
 import { OPTIONAL_EVENTS, type OptionalEvent, STANDARD_EVENTS } from './webhook-events.ts';
 import { WEBHOOK_SECRET_RULE } from './webhook-secret.ts';
+
+export { NO_BRAND, normalBrand } from './brand.ts';
 
 interface Setting<Value, Answer extends TSchema | undefined> {
   /** The value when a creation omits the setting. */
@@ -234,6 +237,13 @@ const settingsTable = (rule: AddressRule) => ({
       }),
     ),
   }),
+  brand: setting({
+    default: NO_BRAND,
+    request: brandRequest(
+      'The name and colour that contributors see; what it leaves out comes from your own brand (PATCH /api/me), then from the operator. null for none. Replaces the old one. Applies at once, also to responses that have begun.',
+    ),
+    answer: ProjectBrand,
+  }),
 });
 
 type Table = ReturnType<typeof settingsTable>;
@@ -284,6 +294,7 @@ export const DETAIL_SETTINGS = [
   'remind',
   'script',
   'answerModes',
+  'brand',
 ] as const satisfies SettingName[];
 
 /** The settings that exports and the dashboard leave out, because they may tell something about people. */
@@ -296,6 +307,7 @@ export const PRIVATE_SETTINGS = ['timeFactor'] as const satisfies SettingName[];
 export const completeSettings = <T extends Partial<Settings>>(settings: T) => ({
   ...settings,
   remind: settings.remind ?? SETTING_DEFAULTS.remind,
+  brand: settings.brand ?? SETTING_DEFAULTS.brand,
   script: settings.script ?? SETTING_DEFAULTS.script,
   answerModes: settings.answerModes?.length ? settings.answerModes : SETTING_DEFAULTS.answerModes,
   timeFactor: settings.timeFactor || SETTING_DEFAULTS.timeFactor,

@@ -1,5 +1,6 @@
 /** Validates requests by their JSON schemas and describes the faults in one sentence. */
 import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
+import { isAccent } from './accent.ts';
 import { canonicalLanguageTag } from './language-tag.ts';
 import { isReturnAddress } from './return-address.ts';
 import { isWebhookSecret } from './webhook-secret.ts';
@@ -94,6 +95,7 @@ function createAjv(coerce: boolean): Ajv {
   ajv.addFormat('date-time', isMoment);
   ajv.addFormat('uri', value => URL.canParse(value));
   ajv.addFormat('webhook-secret', isWebhookSecret);
+  ajv.addFormat('accent', text => text === '' || isAccent(text));
   ajv.addFormat('return-url', isReturnAddress);
   ajv.addFormat('language-tag', text => text === '' || canonicalLanguageTag(text) !== undefined);
   return ajv;

@@ -36,6 +36,7 @@ import { linkActionRoutes } from './routes/link-actions.ts';
 import { linkErasureRoutes } from './routes/link-erasures.ts';
 import { linkRoutes } from './routes/links.ts';
 import { linksCsvRoute } from './routes/links-csv.ts';
+import { logoRoutes } from './routes/logo.ts';
 import { mcpRoutes } from './routes/mcp.ts';
 import { meRoutes } from './routes/me.ts';
 import { mediaRoutes } from './routes/media.ts';
@@ -94,6 +95,7 @@ export async function buildApp(context: Context): Promise<FastifyInstance> {
   await app.register(healthRoutes, context);
   await app.register(meRoutes, context);
   await app.register(projectRoutes, context);
+  await app.register(logoRoutes, context);
   await app.register(linkRoutes, context);
   await app.register(addLinksRoute, context);
   await app.register(remindersRoutes, context);

@@ -56,7 +56,7 @@ test('the contract has 19 owner routes and 5 dashboard routes; the others are ex
   const dashboard = operations.filter(({ path }) => path.startsWith('/project/'));
   assert.equal(dashboard.filter(({ tag }) => tag === 'dashboard').length, 5);
   assert.ok(dashboard.every(({ method, tag }) => method === 'GET' && (tag === 'dashboard' || tag === 'extensions')));
-  assert.equal(owned().length, 19 + 27);
+  assert.equal(owned().length, 19 + 31);
 });
 
 test('without a valid token every owner route is 401, and the gateway calls no service', async () => {

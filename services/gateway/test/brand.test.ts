@@ -61,6 +61,59 @@ test("the operator's accent, logo and name are on every page of a contributor, s
   assert.match(docs, /<img class="brand"/);
 });
 
+test('the brand of a project replaces the operator’s on its pages, and the logo comes from the link', async () => {
+  const brand = { name: '<Bakery>', accent: '#8c2f39' };
+  const own = {
+    brand: { name: '', accent: '' },
+    hasLogo: false,
+    linkType: 1,
+  };
+  const png = Buffer.from('\x89PNG\r\n\x1a\n', 'latin1');
+  await using harness = await startTestGateway(
+    {
+      projects: {
+        async resolveRecipient() {
+          return { ...((await projects.resolveRecipient()) as object), ...own } as never;
+        },
+        async getLogo({ ownerId, projectId }) {
+          assert.deepEqual([ownerId, projectId], [OWNER_ID, PROJECT_ID]);
+          if (!own.hasLogo) throw new DomainError('not_found', 'The project has no logo.');
+          return { image: png, mediaType: 'image/png' };
+        },
+      },
+    },
+    { BRAND_ACCENT: '#1A237E', BRAND_NAME: 'Operator' },
+  );
+  const shown = async (path = '') => await (await fetch(`${harness.base}/r/${token}${path}`)).text();
+  const logo = () => fetch(`${harness.base}/r/${token}/logo`);
+  assert.match(await shown(), /--accent:#1a237e.*<span class="brand">Operator</s);
+  assert.equal((await logo()).status, 404);
+
+  own.brand = { name: '', accent: '#8c2f39' };
+  assert.match(await shown(), /--accent:#8c2f39.*<span class="brand">Operator</s, 'each field falls back by itself');
+  own.brand = brand;
+  for (const path of ['', '/thank-you', '/reminders'])
+    assert.match(
+      await shown(path),
+      /--accent:#8c2f39;--on-accent:#ffffff;.*<span class="brand">&lt;Bakery&gt;</s,
+      path,
+    );
+  assert.match(await (await fetch(`${harness.base}/r/nonsense`)).text(), /--accent:#1a237e/);
+
+  own.hasLogo = true;
+  const image = /<img class="brand" src="([^"]+)" alt="&lt;Bakery&gt;">/.exec(await shown())?.[1] ?? '';
+  assert.equal(image, `/r/${token}/logo`);
+  const answer = await logo();
+  assert.equal(answer.headers.get('content-type'), 'image/png');
+  assert.equal(answer.headers.get('cache-control'), 'no-store');
+  assert.equal(answer.headers.get('referrer-policy'), 'no-referrer');
+  assert.equal(answer.headers.get('x-content-type-options'), 'nosniff');
+  assert.match(answer.headers.get('content-security-policy') ?? '', /^default-src 'none'/);
+  assert.deepEqual(Buffer.from(await answer.arrayBuffer()), png);
+  own.brand = { name: '', accent: '' };
+  assert.doesNotMatch(await shown(), /Operator/, 'an owner’s logo is not shown with the operator’s name');
+});
+
 test('a name without a logo replaces it; without either the page shows no brand', async () => {
   {
     await using harness = await startTestGateway({ projects }, { BRAND_NAME: '<Bits>' });
@@ -138,4 +191,34 @@ test('the QR code of a known link is a picture from the gateway; the request cha
   assert.equal(read.stdout.trim(), `https://rec.example/r/${token}`);
   assert.deepEqual([...new Set(calls)], ['resolveRecipient']);
   assert.equal((await fetch(`${harness.base}/r/vr_nonsense/qr.png`)).status, 404);
+});
+
+test('a brand in a body is complete for the projects service, and a wrong one is refused by the name of its field', async () => {
+  const sent: unknown[] = [];
+  await using harness = await startTestGateway({
+    projects: {
+      async updateProject({ settings }) {
+        sent.push(settings?.values?.brand);
+        return { project: asProject() };
+      },
+    },
+    submissions: { countSubmissions: async () => ({ counts: {} }) },
+  });
+  const patch = (brand: unknown) =>
+    fetch(`${harness.base}/api/projects/${PROJECT_ID}`, {
+      method: 'PATCH',
+      headers: { ...harness.bearer, 'content-type': 'application/json' },
+      body: JSON.stringify({ brand }),
+    });
+  for (const good of [null, {}, { name: 'Bakery' }, { accent: '#8C2F39' }]) {
+    const answer = await patch(good);
+    assert.equal(answer.status, 200, await answer.text());
+    assert.deepEqual(sent.pop(), { name: '', accent: '', ...good });
+  }
+  for (const bad of [{ name: 'x'.repeat(61) }, { accent: '#ffff00' }, { accent: 'red' }, { logoUrl: null }, [], 'x']) {
+    const answer = await patch(bad);
+    assert.equal(answer.status, 400);
+    assert.match(((await answer.json()) as { error: string }).error, /^brand/, JSON.stringify(bad));
+  }
+  assert.deepEqual(sent, []);
 });

@@ -11,7 +11,7 @@ const { harness, calls, url, json } = await startOwnerGateway();
 after(() => harness[Symbol.asyncDispose]());
 
 test('the JSON is exactly the presenters’ result', async () => {
-  assert.deepEqual(await json(project), presentOwnProject(asProject(), counts));
+  assert.deepEqual(await json(project), presentOwnProject(asProject(), 'https://rec.example', counts));
   assert.deepEqual(await json(`${project}/submissions/${SUBMISSION_ID}`, { method: 'PATCH', body: {} }), presented);
   assert.deepEqual(await json(`${project}/submissions/${SUBMISSION_ID}/transcript`, { method: 'POST' }), presented);
   const me = await json('/me');

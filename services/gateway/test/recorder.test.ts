@@ -146,6 +146,18 @@ test('a link with a response under way shows the recorder with the answered ques
   status = 1;
 });
 
+test('the questions that a page left out are those of the response under way, or of the project', async () => {
+  const asked = async () => ((await (await fetch(here('/questions'))).json()) as { questions: string[] }).questions;
+  assert.deepEqual(await asked(), settings.interviewQuestions);
+  underWay = { ...asResponse(), settings: { ...settings, interviewQuestions: ['As it was begun?'] } };
+  try {
+    assert.deepEqual(await asked(), ['As it was begun?']);
+  } finally {
+    underWay = undefined;
+  }
+  assert.equal((await fetch(`${harness.base}/r/${other}/questions`)).status, 404);
+});
+
 test('the thank-you page has the message of the owner if there is one, and is always shown', async () => {
   const thanks = async () => {
     const answer = await fetch(here('/thank-you'));

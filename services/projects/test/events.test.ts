@@ -10,6 +10,7 @@ import {
   land,
   newProject,
   outcomes,
+  PNG,
   patch,
   session,
   startTestProjects,
@@ -62,6 +63,8 @@ test('a project and its links publish one event for each change, with ids and na
     }),
   );
   for (const closed of [true, true, false]) await projects.setProjectClosed({ ownerId, projectId, closed });
+  for (const image of [PNG, PNG, Buffer.alloc(0), Buffer.alloc(0)])
+    await projects.setLogo({ ownerId, projectId, image });
   const [recorded, disabled, refused] = uniqueLinks.map(({ linkId }) => linkId) as [string, string, string];
 
   const id = session();
@@ -85,6 +88,8 @@ test('a project and its links publish one event for each change, with ids and na
       `link.closed ${refused}`,
       `link.recording ${recorded}`,
       'project.created ',
+      'project.updated brand',
+      'project.updated brand',
       'project.updated closed',
       'project.updated closed',
       'project.updated expiresAt,webhookSecret',

@@ -81,6 +81,7 @@ test('no query of a store reads more than it returns or changes, however much is
       hashes: open.hashes,
       codes: open.codes,
       reminders: open.reminders,
+      logos: open.logos,
     },
     exceptions: {
       'projects.countOf': 'counts the projects of a user, for the operator',
@@ -94,7 +95,7 @@ test('no query of a store reads more than it returns or changes, however much is
   });
   const { users, tokens, projects, links, claimables, responses, idempotency, transfers, sharedUses } =
     inventory.stores;
-  const { erasures, linkErasures, sealed, hashes, codes, linkPages, people, reminders } = inventory.stores;
+  const { erasures, linkErasures, sealed, hashes, codes, linkPages, people, logos } = inventory.stores;
   const now = new Date();
 
   await users.insert({ _id: 'new', name: 'New', videoLimit: 5, videosReserved: 0, createdAt: now });
@@ -102,6 +103,7 @@ test('no query of a store reads more than it returns or changes, however much is
   await users.list('user 3', 5);
   await users.setLimit('new', 6);
   await users.rename('new', 'Newer');
+  await users.setBrand('new', { name: 'New', accent: '' });
   await users.setDisabled('new', now);
   await users.setDisabled('new', null);
   await users.isDisabled(OWNER);
@@ -155,6 +157,11 @@ test('no query of a store reads more than it returns or changes, however much is
   await projects.search(OWNER, { words: ['8'], after: ids[40] }, 10);
   const before = (await projects.find(OWNER, PROJECT))!;
   const renamed = { settings: { projectName: 'New' }, addressWasSet: true };
+  const logo = { image: Buffer.from('logo'), mediaType: 'image/png' };
+  // The same logo again adds no event, because the relay’s count must stay short.
+  await open.models.projects.updateOne({ _id: PROJECT }, { $set: { logo } });
+  assert.ok(await logos.set(before, logo, projectUpdated(before, ['brand'])));
+  assert.deepEqual(await logos.find(OWNER, PROJECT), logo);
   assert.ok(await projects.update(before, renamed, projectUpdated(before, ['projectName'])));
   assert.equal(await projects.update(before, renamed, undefined), null, 'another request has changed the name');
   const secret = { settings: {}, secret: { secret: 'x', former: null }, addressWasSet: false };
@@ -221,7 +228,7 @@ test('no query of a store reads more than it returns or changes, however much is
   await links.update({ ownerId: OWNER, projectId: PROJECT, linkId: linkId(0, 8) }, { disabled: true });
   for (const projectId of [PROJECT, PROJECT, '']) await links.setOpened({ linkId: linkId(0, 9), projectId }, now);
   await links.sums(OWNER, [PROJECT, ids[2]!]);
-  await remindSome(reminders);
+  await remindSome(inventory.stores);
   await links.sumsFrom(OWNER, PROJECT, (await projects.findWithLinks(OWNER, PROJECT))!);
 
   await responses.find(response(0, 5)._id);
@@ -304,7 +311,7 @@ async function chooseReminders({ models }: OpenStore): Promise<void> {
 }
 
 /** Sends the reminders of a few links of a project. */
-async function remindSome(reminders: OpenStore['reminders']): Promise<void> {
+async function remindSome({ reminders, links }: Pick<OpenStore, 'reminders' | 'links'>): Promise<void> {
   const owners = await reminders.dueOwners(open.clock.now());
   assert.deepEqual(
     owners.map(({ projectIds }) => projectIds.length),
@@ -324,9 +331,9 @@ async function remindSome(reminders: OpenStore['reminders']): Promise<void> {
   assert.equal(reminded.get(shared), 'shared');
   assert.ok(reminded.get(plain));
   // Enables a link, because a disabled one adds an event, and the relay’s count must stay short.
-  await open.models.links.updateOne({ _id: plain }, { $set: { disabled: true } });
+  await open.models.links.updateOne({ _id: plain, projectId: PROJECT }, { $set: { disabled: true } });
   const enabling = { ownerId: OWNER, projectId: PROJECT, linkIds: [plain], disabled: false };
-  await open.transaction(session => open.links.setDisabled(enabling, linkClosed, session));
+  await open.transaction(session => links.setDisabled(enabling, linkClosed, session));
   assert.ok(await reminders.stop({ linkId: linkId(0, 12), projectId: PROJECT }));
   await reminders.lookAgain(project, at(2 * DAY_MS));
   await reminders.lookAtOwner(OWNER, at(DAY_MS));

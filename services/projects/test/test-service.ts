@@ -25,6 +25,12 @@ import { migrate } from '../src/migrate.ts';
 import { startService } from '../src/service.ts';
 import { openStore } from '../src/store/store.ts';
 
+/** A picture of one pixel. */
+export const PNG = Buffer.from(
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAQAAAC1HAwCAAAAC0lEQVR42mNk+A8AAQUBAScY42YAAAAASUVORK5CYII=',
+  'base64',
+);
+
 /**
  * Starts the service as in production. Its sweeper does nothing unless `extra` enables it. `start` may change the
  * configuration of each process.

@@ -23,7 +23,7 @@ export interface SampleRunner extends AsyncDisposable {
 // Each runner reads program names from stdin. For each program, it prints a line with the error in base64.
 const BASH = `
 while read -r name; do
-  if (mkdir "$name" && cd "$name" && ln ../clip.webm && bash -euo pipefail "../$name.sh") > output.txt 2> error.txt
+  if (mkdir "$name" && cd "$name" && ln ../clip.webm ../logo.png . && bash -euo pipefail "../$name.sh") > output.txt 2> error.txt
   then echo '${DONE}'
   else echo '${DONE}'"$(cat error.txt output.txt | base64 -w 0)"
   fi

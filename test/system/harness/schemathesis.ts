@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { ok } from '@recording-request/harness/http-client';
 import { ensure } from '@recording-request/stack/install/ensure';
+import { PNG } from './picture.ts';
 import type { SeedData } from './seed.ts';
 
 /** The number of test cases for each operation and phase. */
@@ -75,6 +76,8 @@ export async function prepareSchemathesis(
  */
 async function configOf({ ada, full, clip }: SeedData): Promise<string> {
   const grows = await ada.createProject({ projectName: 'Grows', count: 1, sharedLinkEnabled: true });
+  const branded = await ada.createProject({ projectName: 'Branded', count: 1 });
+  ok(await ada.ask(`/api/projects/${branded.projectId}/logo`, { method: 'PUT', body: PNG }));
   const project = `/api/projects/${full.projectId}`;
   const pageOf = async (list: string) => ok(await ada.ask(`${project}/${list}?limit=1`));
   const { deliveries, pagination } = await pageOf('webhook-deliveries');
@@ -89,6 +92,9 @@ async function configOf({ ada, full, clip }: SeedData): Promise<string> {
     ['include-operation-id = "listSubmissions"', { 'query.cursor': clipCursor }],
     ['include-operation-id = "listWebhookDeliveries"', { 'query.cursor': pagination.nextCursor }],
     ['include-operation-id = "updateProject"', { 'path.projectId': grows.projectId }],
+    ['include-operation-id = "setLogo"', { 'path.projectId': grows.projectId }],
+    ['include-operation-id = "removeLogo"', { 'path.projectId': grows.projectId }],
+    ['include-operation-id = "getLogo"', { 'path.projectId': branded.projectId }],
     ['include-operation-id = "addLinks"', { 'path.projectId': grows.projectId }],
     ['include-operation-id = "actOnLinks"', theirs],
     ['include-operation-id = "eraseProject"', { 'path.projectId': grows.projectId }],
@@ -139,6 +145,16 @@ checks.positive_data_acceptance.expected-statuses = ["2xx", 400, 401, 403, 404, 
 [[operations]]
 include-operation-id = "updateProject"
 checks.positive_data_acceptance.expected-statuses = ["2xx", 400, 401, 403, 404, 409, 429]
+
+# No pattern says which bytes are an image.
+[[operations]]
+include-operation-id = "setLogo"
+checks.positive_data_acceptance.expected-statuses = ["2xx", 400, 401, 403, 404, 413, 429]
+
+# No pattern says which colours are dark enough.
+[[operations]]
+include-operation-id = "updateCurrentUser"
+checks.positive_data_acceptance.expected-statuses = ["2xx", 400, 401, 403, 429]
 
 # A key may repeat, here with another link.
 [[operations]]

@@ -12,7 +12,11 @@ export const Me: Shape = {
   videoLimit: 'integer|null',
   videosReserved: 'integer',
   remainingVideos: 'integer|null',
+  brand: 'OwnerBrand|null',
 };
+
+export const OwnerBrand: Shape = { name: 'string', accent: 'string' };
+export const ProjectBrand: Shape = { name: 'string', accent: 'string', logoUrl: 'uri|null' };
 
 export const ApiUser: Shape = {
   userId: 'uuid',
@@ -179,6 +183,7 @@ export const ProjectForOthers: Shape = {
   remind: 'Remind',
   script: 'string',
   answerModes: 'string[]',
+  brand: 'ProjectBrand|null',
   webhookSigned: 'boolean',
   closedAt: 'date-time|null',
   retentionDays: 'integer|null',

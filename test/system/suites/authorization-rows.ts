@@ -31,10 +31,16 @@ const clip: Partial<Row> = { id: 'submission' };
 /** Every operation by its operationId; an operation without a row fails the suite. */
 export const ROWS: Record<string, Row> = {
   getCurrentUser: read('profile:read'),
+  updateCurrentUser: read('projects:write', { json: {} }),
   listProjects: read('projects:read'),
   createProject: read('projects:write', { json: { projectName: 'By the matrix', count: 1 } }),
   getProject: read('projects:read'),
   updateProject: read('projects:write', { json: {} }),
+  // 400 without a body.
+  setLogo: read('projects:write', { spare: true, allowed: 400 }),
+  removeLogo: read('projects:write', { spare: true }),
+  // 404, because the spare project has no logo.
+  getLogo: read('projects:read', { spare: true, allowed: 404 }),
   // These two rows run in this order, so the spare project is open again afterwards.
   closeProject: read('projects:write', { spare: true }),
   reopenProject: read('projects:write', { spare: true }),

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
-import { mkdir, readdir, readFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { httpClient, ok } from '@recording-request/harness/http-client';
@@ -18,6 +18,7 @@ import {
   writePrograms,
 } from '../harness/docs-programs.ts';
 import { SYSTEM_WAIT } from '../harness/limits.ts';
+import { PNG } from '../harness/picture.ts';
 import { readCsv, readZip } from '../harness/python.ts';
 import { submissionsOf } from '../harness/seed.ts';
 import { openShell } from '../harness/shell.ts';
@@ -40,6 +41,7 @@ export function docsCommands({ system, owner }: { system: TestSystem; owner: Own
 
       const cwd = join(system.scratch, 'pasted');
       await mkdir(cwd);
+      await writeFile(join(cwd, 'logo.png'), PNG);
       const shell = openShell(cwd);
       try {
         // `npm start` prints such a line. The documented commands do not replace a token that is already set.

@@ -60,6 +60,10 @@ const FIELDS: Record<string, { good: unknown[]; bad: unknown[] }> = {
     good: [{}, { afterDays: [1, 365], beforeDueHours: [] }, { beforeDueHours: [2_160, 1, 2, 3, 4] }],
     bad: [{ afterDays: [0] }, { afterDays: [366] }, { beforeDueHours: [1, 1] }, { x: [] }, [], 'x', null],
   },
+  brand: {
+    good: [null, {}, { name: long(60) }, { name: ' x ', accent: '#8C2F39' }, { accent: '' }],
+    bad: [{ name: long(61) }, { accent: '#ffff00' }, { accent: 'red' }, { accent: '#fff' }, { logoUrl: null }, [], 'x'],
+  },
   showSuccessDialog: flag,
   successMessage: words(2_000),
   timeFactor: { good: [1, 1.25, 3], bad: [0, 0.99, 3.01, '2', true, [], {}, null] },
@@ -71,8 +75,13 @@ const FIELDS: Record<string, { good: unknown[]; bad: unknown[] }> = {
 };
 /** Returns how a project shows an accepted value. */
 function shownAs(field: string, value: unknown): unknown {
+  if (field === 'brand') return shownBrand(value as Partial<Record<'name' | 'accent', string>> | null);
   if (field === 'remind') return { afterDays: [], beforeDueHours: [], ...(value as object) };
   return typeof value === 'string' && field === 'projectName' ? value.trim() : value;
+}
+function shownBrand(value: Partial<Record<'name' | 'accent', string>> | null) {
+  const { name = '', accent = '' } = value ?? {};
+  return name || accent ? { name: name.trim(), accent: accent.toLowerCase(), logoUrl: null } : null;
 }
 const NOT_UPDATED = ['count', 'sharedLinkEnabled', 'sandbox'];
 
@@ -301,6 +310,7 @@ export function requests(seed: SeedData): void {
         remind: { afterDays: [], beforeDueHours: [] },
         script: '',
         answerModes: ['video', 'file'],
+        brand: null,
         webhookSigned: false,
         closedAt: null,
         retentionDays: null,

@@ -6,12 +6,13 @@ import { preludes, type Sampled, samplesOf } from '@recording-request/gateway/do
 import { ok } from '@recording-request/harness/http-client';
 import { startReceiver } from '@recording-request/harness/webhook-receiver';
 import type { Owner, TestSystem } from '@recording-request/testing/test-system';
+import { PNG } from '../harness/picture.ts';
 import { type RecordedRequest, startRecordingProxy } from '../harness/recording-proxy.ts';
 import { startSampleRunner } from '../harness/sample-runner.ts';
 import { type Ids, makeSampleWorld, pathOf } from '../harness/sample-world.ts';
 
 // These operations remove data that other samples need, so they run last, in this order.
-const LAST = ['rotateDashboardToken', 'eraseSubmission', 'eraseLink', 'eraseProject', 'getErasure'];
+const LAST = ['removeLogo', 'rotateDashboardToken', 'eraseSubmission', 'eraseLink', 'eraseProject', 'getErasure'];
 // No work on the clip has failed, so the API refuses these requests with a sentence.
 const REFUSED: Record<string, RegExp> = {
   requestTranscript: /once it has failed/,
@@ -31,6 +32,7 @@ export function samples({ system, owner }: { system: TestSystem; owner: Owner })
         const folder = join(system.scratch, `samples-${language}`);
         await using runner = await startSampleRunner(language, folder, { TOKEN: owner.token });
         await writeFile(join(folder, 'clip.webm'), world.recording);
+        await writeFile(join(folder, 'logo.png'), PNG);
         const operations = await operationsOf(owner);
         const faults: string[] = [];
         for (const operation of operations) {

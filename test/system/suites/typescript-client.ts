@@ -18,6 +18,7 @@ import { fileCursor, saveTo } from '@recording-request/client/files';
 import { startReceiver } from '@recording-request/harness/webhook-receiver';
 import { until } from '@recording-request/testing/wait';
 import { SYSTEM_WAIT } from '../harness/limits.ts';
+import { PNG } from '../harness/picture.ts';
 import { type RecordingProxy, startRecordingProxy } from '../harness/recording-proxy.ts';
 import type { SeedData } from '../harness/seed.ts';
 
@@ -75,6 +76,22 @@ export function typescriptClient({ system, ada, full, clip, mute }: SeedData): v
       assert.notEqual(projectToken, project.projectToken);
       await assert.rejects(client.dashboard(project.projectToken).overview(), NotFoundError);
       assert.equal((await client.dashboard(projectToken).overview()).project.projectId, projectId);
+    });
+
+    test('sets the brand of the owner and the logo of a project', async () => {
+      const { projectId } = project;
+      const brand = { name: 'Ada & Co', accent: '#8c2f39' };
+      assert.deepEqual((await client.updateMe({ brand })).brand, brand);
+      assert.equal((await client.updateMe({ brand: null })).brand, null);
+      assert.equal((await client.projects.get(projectId)).brand, null);
+      await assert.rejects(client.projects.logo(projectId).bytes(), NotFoundError);
+      const { brand: withLogo } = await client.projects.setLogo(projectId, PNG);
+      assert.ok(withLogo?.logoUrl);
+      assert.deepEqual(Buffer.from(await client.download(withLogo.logoUrl).bytes()), PNG);
+      assert.deepEqual(Buffer.from(await client.projects.logo(projectId).bytes()), PNG);
+      await assert.rejects(client.projects.setLogo(projectId, Buffer.from('<svg/>')), /PNG, JPEG or WebP/);
+      await assert.rejects(client.projects.setLogo(projectId, Buffer.alloc(65_537)), /65,?536/);
+      assert.equal((await client.projects.removeLogo(projectId)).brand, null);
     });
 
     test('adds people from JSON and from a table, finds one, and reminds', async () => {

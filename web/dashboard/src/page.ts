@@ -56,9 +56,7 @@ export function dashboardPage(view: DashboardView): DashboardDocument {
 }
 
 function brandRow({ name, logo }: Brand): ComponentChildren {
-  const mark = logo
-    ? h('img', { class: 'brand', src: `/assets/${logo.name}`, alt: name })
-    : name && h('span', { class: 'brand' }, name);
+  const mark = logo ? h('img', { class: 'brand', src: logo, alt: name }) : name && h('span', { class: 'brand' }, name);
   return mark && h('div', { class: 'brand-row' }, mark);
 }
 

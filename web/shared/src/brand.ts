@@ -1,7 +1,7 @@
 import { contrast, darkened, inkOn, isColour, lightened } from './colour.ts';
 import { type Html, html } from './html.ts';
 
-// The operator's branding of the pages: an accent colour, a logo, a name.
+// The branding of the pages, by the operator and by owners: an accent colour, a logo, a name.
 
 /** The lowest contrast of a part with its background (WCAG 1.4.11). */
 const LEAST_CONTRAST = 3;
@@ -13,7 +13,7 @@ export const LIGHT_TINT = '#eceae4';
 export const DARK_TINT = '#2a2b2e';
 
 /** An image under `/assets/`. */
-export interface Logo {
+interface LogoFile {
   name: string;
 }
 
@@ -22,13 +22,24 @@ export interface Brand {
   style: string;
   /** The logo's alternative text, or the text that replaces the logo; "" for none. */
   name: string;
-  logo: Logo | undefined;
+  /** The address of the logo. */
+  logo: string | undefined;
+  /** The owner's name; "" without one. Then `name` may be the operator's. */
+  owner: string;
 }
 
 export interface BrandConfig {
   brandAccent: string;
   brandName: string;
-  brandLogo: Logo | undefined;
+  brandLogo: LogoFile | undefined;
+}
+
+/** The brand of an owner; "" for what is not set. */
+export interface OwnerBrand {
+  name: string;
+  accent: string;
+  /** The address of the logo. */
+  logo: string | undefined;
 }
 
 /**
@@ -62,9 +73,21 @@ export function accentShades(accent: string): Record<'light' | 'dark', AccentSha
 }
 
 export function brandOf({ brandAccent, brandName, brandLogo }: BrandConfig): Brand {
-  const { light, dark } = accentShades(brandAccent);
-  const style = `:root{${properties(light)};--accent-dark:${dark.accent};--on-accent-dark:${dark.onAccent}}@media(prefers-color-scheme:dark){:root{${properties(dark)}}}`;
-  return { style, name: brandName, logo: brandLogo };
+  return { style: styleOf(brandAccent), name: brandName, logo: brandLogo && `/assets/${brandLogo.name}`, owner: '' };
+}
+
+/**
+ * Returns the brand of an owner's pages. The operator's colour and mark replace what the owner leaves out; an owner with a
+ * name or a logo is never shown with the operator's.
+ */
+export function ownersBrand(operator: Brand, { name, accent, logo }: OwnerBrand): Brand {
+  const mark = name || logo ? { name, logo } : { name: operator.name, logo: operator.logo };
+  return { style: accent ? styleOf(accent) : operator.style, ...mark, owner: name };
+}
+
+function styleOf(accent: string): string {
+  const { light, dark } = accentShades(accent);
+  return `:root{${properties(light)};--accent-dark:${dark.accent};--on-accent-dark:${dark.onAccent}}@media(prefers-color-scheme:dark){:root{${properties(dark)}}}`;
 }
 
 const properties = ({ accent, onAccent, accentInk }: AccentShades): string =>
@@ -72,6 +95,6 @@ const properties = ({ accent, onAccent, accentInk }: AccentShades): string =>
 
 /** Returns the logo, or the name when there is no logo. */
 export function brandMark({ name, logo }: Brand): Html | null {
-  if (logo) return html`<img class="brand" src="/assets/${logo.name}" alt="${name}">`;
+  if (logo) return html`<img class="brand" src="${logo}" alt="${name}">`;
   return name ? html`<span class="brand">${name}</span>` : null;
 }

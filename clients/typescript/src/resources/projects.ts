@@ -27,6 +27,21 @@ export class Projects extends Resource {
     return this.api.patch(path`/api/projects/${projectId}`, body, options);
   }
 
+  /** Sets the logo that contributors see: a PNG, JPEG or WebP image of at most 64 KiB. */
+  setLogo(projectId: string, image: Uint8Array, options?: CallOptions): Promise<api.ProjectDetail> {
+    return this.api.json({ method: 'PUT', path: path`/api/projects/${projectId}/logo`, bytes: image }, options);
+  }
+
+  /** Removes the logo. */
+  removeLogo(projectId: string, options?: CallOptions): Promise<api.ProjectDetail> {
+    return this.api.json({ method: 'DELETE', path: path`/api/projects/${projectId}/logo` }, options);
+  }
+
+  /** The logo; 404 if there is none. */
+  logo(projectId: string, options?: CallOptions): Download {
+    return this.api.file(path`/api/projects/${projectId}/logo`, options);
+  }
+
   /** Makes the project refuse new responses; responses that have begun may finish. */
   close(projectId: string, options?: CallOptions): Promise<api.ProjectDetail> {
     return this.api.post(path`/api/projects/${projectId}/close`, undefined, options);

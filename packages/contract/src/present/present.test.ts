@@ -219,17 +219,17 @@ test('a project, its summary and its creation', () => {
     transcriptFailed: 1,
   };
   assertIs(ProjectSummary, presentProjectSummary(summaryOf(project), counts));
-  const detail = presentProjectDetail(project, counts);
+  const detail = presentProjectDetail(project, BASE, counts);
   assertIs(ProjectStats, detail.stats);
   assert.ok(!('timeFactor' in detail), 'only the owner sees it');
-  const own = presentOwnProject(project, counts);
+  const own = presentOwnProject(project, BASE, counts);
   assertIs(ProjectDetail, own);
   assert.deepEqual(own, { ...detail, timeFactor: project.settings!.timeFactor });
   assert.equal(detail.questionCount, 2);
   assert.equal(detail.interviewEnabled, true);
   assert.equal(detail.webhookEnabled, true);
   assert.equal(detail.webhookSigned, false);
-  assert.equal(presentProjectDetail({ ...project, webhookSigned: true }).webhookSigned, true);
+  assert.equal(presentProjectDetail({ ...project, webhookSigned: true }, '').webhookSigned, true);
   assert.deepEqual(detail.webhookEvents, ['response.completed'], 'an unknown scope is omitted');
   assert.equal(detail.expiresAt, null);
   assert.equal(detail.transcriptionLanguage, '');
@@ -266,5 +266,5 @@ test('an allowance without a limit is null, and the remaining videos are never b
 
 test('a message without a required field fails', () => {
   assert.throws(() => shown({ createdAt: undefined }), /createdAt is missing/);
-  assert.throws(() => presentProjectDetail({ ...project, settings: undefined }), /settings/);
+  assert.throws(() => presentProjectDetail({ ...project, settings: undefined }, ''), /settings/);
 });

@@ -6,7 +6,8 @@ import type {
   ProjectSummary,
 } from '@recording-request/proto/projects/v1/projects';
 import type { SubmissionCounts } from '@recording-request/proto/submissions/v1/submissions';
-import { dashboardUrl } from '../addresses.ts';
+import { dashboardUrl, logoUrl } from '../addresses.ts';
+import { isUnbranded, NO_BRAND } from '../brand.ts';
 import { isoDate, isoDateOrNull } from '../dates.ts';
 import { completeSettings, DETAIL_SETTINGS, PRIVATE_SETTINGS, pick, SUMMARY_SETTINGS } from '../project-settings.ts';
 import { isAnswerMode } from '../resources/fields.ts';
@@ -89,14 +90,28 @@ export function presentProjectSummary(
   };
 }
 
-/** Presents a project to everyone who may see it: without the settings that only its owner may see. */
-export function presentProjectDetail(project: Project, counts: SubmissionCounts = NO_SUBMISSIONS): ProjectDetailJson {
+function presentBrand({ projectId, settings, hasLogo }: Project, baseUrl: string): ProjectDetailJson['brand'] {
+  const brand = settings?.brand ?? NO_BRAND;
+  if (isUnbranded(brand) && !hasLogo) return null;
+  return { ...brand, logoUrl: hasLogo ? logoUrl(baseUrl, projectId) : null };
+}
+
+/**
+ * Presents a project to everyone who may see it: without the settings that only its owner may see. `baseUrl` begins the
+ * address of its logo.
+ */
+export function presentProjectDetail(
+  project: Project,
+  baseUrl: string,
+  counts: SubmissionCounts = NO_SUBMISSIONS,
+): ProjectDetailJson {
   const { settings } = partsOf(project);
   // Fields that were added later come last, in the order of their addition.
   const { sandbox, ...summary } = presentProjectSummary(summaryOf(project), counts);
   return {
     ...summary,
     ...pick(completeSettings(settings), DETAIL_SETTINGS),
+    brand: presentBrand(project, baseUrl),
     sharedLinkMaxUses: settings.sharedLinkMaxUses || null,
     webhookEvents: settings.webhookEvents.filter(isOptionalEvent),
     answerModes: completeSettings(settings).answerModes.filter(isAnswerMode),
@@ -109,8 +124,8 @@ export function presentProjectDetail(project: Project, counts: SubmissionCounts 
 }
 
 /** Presents a project to its owner. */
-export const presentOwnProject = (project: Project, counts?: SubmissionCounts): ProjectDetailJson => ({
-  ...presentProjectDetail(project, counts),
+export const presentOwnProject = (project: Project, baseUrl: string, counts?: SubmissionCounts): ProjectDetailJson => ({
+  ...presentProjectDetail(project, baseUrl, counts),
   ...pick(completeSettings(partsOf(project).settings), PRIVATE_SETTINGS),
 });
 

@@ -1,4 +1,5 @@
 import type { ApiToken, User } from '@recording-request/proto/accounts/v1/accounts';
+import { isUnbranded } from '../brand.ts';
 import type { ApiUserJson, CurrentUserJson } from '../resources/account.ts';
 
 /**
@@ -31,5 +32,6 @@ export function presentUser(user: User, token: Pick<ApiToken, 'apiTokenId' | 'la
     videoLimit: user.videoLimit ?? null,
     videosReserved: user.videosReserved,
     remainingVideos: remainingVideos(user),
+    brand: isUnbranded(user.brand) ? null : user.brand!,
   };
 }

@@ -1,4 +1,5 @@
 import Type, { type Static } from 'typebox';
+import { OwnerBrand } from '../brand.ts';
 import { count, nullableInteger, resource, text, uuid } from './fields.ts';
 
 export const ApiUser = Type.Object(
@@ -24,6 +25,7 @@ export const CurrentUser = Type.Object(
     videoLimit: nullableInteger('The number of videos that the owner may reserve in total; null means no limit.'),
     videosReserved: count('The number of reserved videos in total.'),
     remainingVideos: nullableInteger('How many more can be reserved; null means no limit.'),
+    brand: OwnerBrand,
   },
   { $id: 'CurrentUser', ...resource },
 );

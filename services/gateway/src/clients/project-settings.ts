@@ -1,5 +1,11 @@
 import { LIMITS } from '@recording-request/contract/limits';
-import { pick, SETTING_DEFAULTS, SETTING_NAMES, type Settings } from '@recording-request/contract/project-settings';
+import {
+  NO_BRAND,
+  pick,
+  SETTING_DEFAULTS,
+  SETTING_NAMES,
+  type Settings,
+} from '@recording-request/contract/project-settings';
 import type { CreateProjectInput, UpdateProjectInput } from '@recording-request/contract/requests';
 import type { CreateProjectRequest, UpdateProjectRequest } from '@recording-request/proto/projects/v1/projects';
 
@@ -25,7 +31,7 @@ export function creationOf(
   const shorter = body.sandbox ? { maxDurationSec: Math.min(maxDurationSec, LIMITS.sandboxDurationSec) } : {};
   const given = { ...SETTING_DEFAULTS, ...shorter, ...body };
   return {
-    settings: { ...pick(given, SETTING_NAMES), remind: remindOf(body) ?? SETTING_DEFAULTS.remind },
+    settings: { ...pick(given, SETTING_NAMES), ...objectsOf(body) },
     count: body.count,
     expiresInSeconds: expirySeconds(body, expiryDefaultSeconds),
     webhookSecret: given.webhookSecret,
@@ -38,8 +44,7 @@ export function updateOf(
   body: UpdateProjectInput,
   expiryDefaultSeconds: number,
 ): Omit<UpdateProjectRequest, 'ownerId' | 'projectId'> {
-  const remind = remindOf(body);
-  const given = { ...pick(body, SETTING_NAMES), ...(remind && { remind }) };
+  const given = { ...pick(body, SETTING_NAMES), ...objectsOf(body) };
   return {
     settings: { values: { ...SETTING_DEFAULTS, ...given }, names: Object.keys(given) },
     webhookSecret: body.webhookSecret,
@@ -49,9 +54,16 @@ export function updateOf(
   };
 }
 
-/** Returns the reminder times; undefined if the body has none. A list that the body omits gets its default. */
-const remindOf = ({ remind }: UpdateProjectInput): Settings['remind'] | undefined =>
-  remind && { ...SETTING_DEFAULTS.remind, ...remind };
+/** Returns the settings of a body that are objects, complete: their fields are optional in a body, and `brand` may be null. */
+const objectsOf = ({ remind, brand }: UpdateProjectInput): Partial<Settings> => ({
+  ...(remind && { remind: { ...SETTING_DEFAULTS.remind, ...remind } }),
+  ...(brand !== undefined && { brand: completeBrand(brand) }),
+});
+
+export const completeBrand = (brand: Partial<Settings['brand']> | null): Settings['brand'] => ({
+  ...NO_BRAND,
+  ...brand,
+});
 
 function expiryChange(body: UpdateProjectInput, defaultSeconds: number): UpdateProjectRequest['expiry'] {
   const named = [body.neverExpire, body.expiresInHours, body.expiresInDays].some(value => value !== undefined);

@@ -66,6 +66,7 @@ allowance; a creation beyond it is 403.
 | answerModes | video, file | one or more of video, audio, file: see Ways to answer |
 | script | "" | ${said(LIMITS.scriptLength)} characters: see A text to read |
 | recipients | [] | the people of the first links, at most \`count\`: see the guide [People and reminders](${baseUrl}/api/docs/people.md) |
+| brand | null | \`{name ≤ ${LIMITS.brandNameLength}, accent}\` or null: see Your name and colours |
 | acceptReference | false | see Send the contributor back |
 | returnUrl | "" | absolute https URL (also http if the operator allows it), ≤ ${said(LIMITS.urlLength)}; may have placeholders |
 | retentionDays | null | null or 1–${said(LIMITS.retentionDays)}, not more than the operator's: see Delete by age |
@@ -131,6 +132,22 @@ said “I sign”: the clip may be silent.
 \`script\` is a text that contributors can read while they record; lines that begin with \`- \` are bullet points. It is not in the page: the recorder loads
 \`GET ${baseUrl}/r/vr_…/script\` (\`text/plain\`) when somebody wants to read it, and opening it claims no use. A response keeps the script with which it
 began, like its questions. The text is never in the recording.
+
+### Your name and colours
+
+\`brand\` is what contributors see on the recorder: \`name\` says who asks, and \`accent\` is the colour of buttons, such as \`#8c2f39\`. A colour
+needs a contrast of at least 3:1 with white, else 400; the pages derive darker and lighter shades for texts. A field that a project leaves out
+comes from your own brand, then from the operator. A brand replaces the old one; \`null\` removes name and colour. It applies at once.
+
+\`\`\`sh
+api -X PATCH "$BASE/api/me" -H 'Content-Type: application/json' -d '{"brand": {"name": "Corner Bakery", "accent": "#8c2f39"}}'
+api -X PUT "$BASE/api/projects/$PROJECT/logo" -H 'Content-Type: image/png' --data-binary @logo.png
+api -X DELETE "$BASE/api/projects/$PROJECT/logo"
+\`\`\`
+
+A logo is a PNG, JPEG or WebP image of at most ${LIMITS.logoBytes / 1024} KiB and ${said(LIMITS.logoPixels)} pixels on each side; its bytes decide, not the header, and SVG is refused. With
+a logo, \`brand\` in answers has its \`logoUrl\` (else null), which needs the same token. Contributors get it from their link. A change of the
+brand or the logo sends the event \`project.updated\` with \`brand\`. Both are erased with the project.
 
 ### Send the contributor back
 

@@ -4,10 +4,14 @@
  */
 const OWNER: Record<string, string> = {
   getCurrentUser: 'const me = await client.me();',
+  updateCurrentUser: 'const me = await client.updateMe($body);',
   listProjects: 'for await (const project of client.projects.list($query)) console.log(project.projectName);',
   createProject: 'const project = await client.projects.create($body);',
   getProject: 'const project = await client.projects.get(projectId);',
   updateProject: 'const project = await client.projects.update(projectId, $body);',
+  setLogo: "const project = await client.projects.setLogo(projectId, await readFile('logo.png'));",
+  removeLogo: 'const project = await client.projects.removeLogo(projectId);',
+  getLogo: "await saveTo(client.projects.logo(projectId), 'logo.png');",
   closeProject: 'const project = await client.projects.close(projectId);',
   reopenProject: 'const project = await client.projects.reopen(projectId);',
   rotateDashboardToken: 'const rotated = await client.projects.rotateDashboardToken(projectId);',

@@ -1,5 +1,5 @@
 /** One project of a bakery, used throughout openapi.json. A test validates every example against its schema. */
-import { dashboardUrl, qrCodeUrl, recipientUrl } from '@recording-request/contract/addresses';
+import { dashboardUrl, logoUrl, qrCodeUrl, recipientUrl } from '@recording-request/contract/addresses';
 import { sampleSubmission } from '@recording-request/contract/sample-event';
 
 const PROJECT = '019a3f0e-52c1-7a10-8c55-0d6f3b1f2a01';
@@ -112,6 +112,7 @@ const detail = {
   remind: { afterDays: [3, 7], beforeDueHours: [24] },
   answerModes: ['video', 'file'],
   script: '- Your first visit\n- Your favourite bread',
+  brand: { name: 'Corner Bakery', accent: '#8c2f39', logoUrl: null as string | null },
 };
 
 /** The project as its owner sees it. */
@@ -173,9 +174,11 @@ export function exampleResources(baseUrl: string) {
       tokenId: '019a3e00-1f00-7b00-9d00-3c0000000002',
       tokenLabel: 'website',
       scopes: ['profile:read', 'projects:read', 'submissions:read'],
+      brand: { name: 'Corner Bakery', accent: '#8c2f39' },
     },
     projects: { projects: [summary] },
     project: own,
+    projectWithLogo: { ...own, brand: { ...own.brand, logoUrl: logoUrl(baseUrl, PROJECT) } },
     closedProject: {
       ...own,
       stats: { ...detail.stats, uniqueLinksRemaining: 0, sharedUsesRemaining: 0, responseSlotsRemaining: 0 },

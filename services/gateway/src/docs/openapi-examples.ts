@@ -56,6 +56,7 @@ const BODIES: Record<string, unknown> = {
     recipients: [PERSON],
   },
   updateProject: { projectName: 'Customer stories', neverExpire: true },
+  updateCurrentUser: { brand: { name: 'Corner Bakery', accent: '#8c2f39' } },
   updateLink: { dueAt: '2026-03-27T17:00:00Z' },
   addLinks: { links: [PERSON], onDuplicate: 'skip' },
   actOnLinks: {
@@ -99,12 +100,13 @@ const ERRORS: Record<string, string> = {
 };
 const LARGEST_BODY = 1_048_576;
 /** The body limits of the operations that have their own limit. */
-const LARGEST: Record<string, number> = { addLinks: PEOPLE_BYTES };
+const LARGEST: Record<string, number> = { addLinks: PEOPLE_BYTES, setLogo: LIMITS.logoBytes };
 /** The example sentences of status 400, by operation. */
 const INVALID: Record<string, string> = {
   listEvents: 'limit must be a whole number from 1 to 200.',
   createProject: 'count must be at least 1.',
   updateProject: `maxDurationSec must be at most ${LIMITS.maxDurationSec}.`,
+  updateCurrentUser: `brand.name must have at most ${LIMITS.brandNameLength} characters, and no control characters but white space.`,
   updateSubmission: `reviewNote must have at most ${LIMITS.reviewNoteLength} characters.`,
   rateSubmission: `rating must be a whole number from 1 to ${LIMITS.rating}, or null.`,
   addNote: `atSec must be a number from 0 to ${LIMITS.noteAtSec}.`,
@@ -148,10 +150,13 @@ function answersOf(baseUrl: string): Record<string, unknown> {
   const all = exampleResources(baseUrl);
   return {
     getCurrentUser: all.me,
+    updateCurrentUser: all.me,
     listProjects: all.projects,
     createProject: all.created,
     getProject: all.project,
     updateProject: all.project,
+    setLogo: all.projectWithLogo,
+    removeLogo: all.project,
     closeProject: all.closedProject,
     reopenProject: all.project,
     listLinks: all.links,

@@ -32,6 +32,8 @@ interface Call {
   /** A JSON body, or `undefined`; `bytes` is true if the body is the bytes of a file. */
   body: unknown;
   bytes: boolean;
+  /** The name of the file in the body. */
+  sentFile: string;
   isJson: boolean;
   /** The name of the file that the sample saves; undefined if it saves none. */
   file: string | undefined;
@@ -84,6 +86,9 @@ const COMPUTED: Record<string, Pick<Samples, 'curl' | 'python'>> = {
   },
 };
 
+/** The file in the body of an operation, other than a clip. */
+const SENT: Record<string, string> = { setLogo: 'logo.png' };
+
 // The creation of an upload needs one of two optional headers; samples use Upload-Length.
 const isShown = ({ operationId }: Sampled, { name, required }: { name: string; required?: boolean }): boolean =>
   required === true || (operationId === 'createUpload' && name === 'Upload-Length');
@@ -101,7 +106,7 @@ function callOf(operation: Sampled): Call {
     .filter(([status]) => status.startsWith('2'))
     .map(([, answer]) => answer);
   return {
-    ...{ operationId, method, path, headers, bytes },
+    ...{ operationId, method, path, headers, bytes, sentFile: SENT[operationId] ?? 'clip.webm' },
     query: shown && [shown.name, shown.example],
     withToken: security.length > 0,
     body: example,
@@ -112,14 +117,14 @@ function callOf(operation: Sampled): Call {
 
 const PLACES = /\{(\w+)\}/g;
 
-function curl({ method, path, query, headers, withToken, body, bytes, file }: Call): string {
+function curl({ method, path, query, headers, withToken, body, bytes, sentFile, file }: Call): string {
   // With --fail-with-body, the sentence of an error would become the file.
   const fail = file ? '-f' : '--fail-with-body';
   const lines = [`curl -sS ${fail}${verb(method)} "$BASE${path.replace(PLACES, '$$$1')}${search(query)}"`];
   if (withToken) lines.push('-H "Authorization: Bearer $TOKEN"');
   for (const [name, value] of headers)
     lines.push(name in COMPUTED ? `-H "${name}: ${COMPUTED[name]!.curl}"` : `-H '${name}: ${value}'`);
-  if (bytes) lines.push('--data-binary @clip.webm');
+  if (bytes) lines.push(`--data-binary @${sentFile}`);
   else if (body !== undefined) lines.push(`-d '${JSON.stringify(body, null, 2).replaceAll("'", "'\\''")}'`);
   else if (file) lines.push(`-o ${file}`);
   return lines.join(' \\\n  ');
@@ -139,7 +144,7 @@ function typescript({ operationId, query, body }: Call): string {
     .replace(', )', ')');
 }
 
-function python({ method, path, query, headers, withToken, body, bytes, isJson, file }: Call): string {
+function python({ method, path, query, headers, withToken, body, bytes, sentFile, isJson, file }: Call): string {
   const sent = [
     ...(withToken ? ['"Authorization": f"Bearer {TOKEN}"'] : []),
     ...headers
@@ -149,7 +154,7 @@ function python({ method, path, query, headers, withToken, body, bytes, isJson, 
   const options = [
     `f"{BASE}${path}${search(query)}",`,
     ...(sent.length > 0 ? [`headers={${sent.join(', ')}},`] : []),
-    ...(bytes ? ['data=open("clip.webm", "rb"),'] : []),
+    ...(bytes ? [`data=open("${sentFile}", "rb"),`] : []),
     ...(body === undefined ? [] : [`json=${literal(body, PYTHON, 2)},`]),
     ...(file ? ['stream=True,'] : []),
     'timeout=60,',

@@ -19,7 +19,7 @@ const UNWANTED_BYTES = 16 * 1024 ** 2;
 const UNWANTED_MS = 2_000;
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
-/** Accepts only JSON bodies; `acceptCsv` adds another kind. */
+/** Accepts only JSON bodies; `acceptCsv` and `acceptBytes` accept other kinds. */
 export function installBodies(app: FastifyInstance, { config }: Pick<Context, 'config'>): void {
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('application/json', { parseAs: 'buffer' }, async (request: FastifyRequest, body: Buffer) => {
@@ -99,6 +99,15 @@ async function readUnwanted(body: IncomingMessage): Promise<void> {
 /** Accepts CSV files too, as bytes, in the routes of `app`. */
 export function acceptCsv(app: FastifyInstance): void {
   app.addContentTypeParser('text/csv', { parseAs: 'buffer' }, async (request: FastifyRequest, body: Buffer) => {
+    refuseEncoding(request);
+    return body;
+  });
+}
+
+/** Accepts bodies of every type as bytes, and no JSON, in the routes of `app`. */
+export function acceptBytes(app: FastifyInstance): void {
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser('*', { parseAs: 'buffer' }, async (request: FastifyRequest, body: Buffer) => {
     refuseEncoding(request);
     return body;
   });

@@ -104,6 +104,12 @@ function described({ summary, description }: FastifySchema, access: Access): str
   return `${description ?? `${summary}.`}${scope}`;
 }
 
+/** Returns whether a route accepts JSON. A body without a list of media types is JSON. */
+function takesJson({ body }: FastifySchema): boolean {
+  const { content } = (body ?? {}) as { content?: object };
+  return content === undefined || 'application/json' in content;
+}
+
 function errorsOf(schema: FastifySchema, route: RouteOptions, access: Access): [status: string, description: string][] {
   const takesBody = ['POST', 'PUT', 'PATCH'].includes(String(route.method));
   const errors: [string, string][] = [];
@@ -118,7 +124,8 @@ function errorsOf(schema: FastifySchema, route: RouteOptions, access: Access): [
   }
   if (ids) errors.push(['404', 'It does not exist, is not yours, or is not ready yet.']);
   if (takesBody) {
-    errors.push(['413', 'The body is too large; the sentence names the limit.'], ['415', 'The body is not JSON.']);
+    errors.push(['413', 'The body is too large; the sentence names the limit.']);
+    errors.push(['415', takesJson(schema) ? 'The body is not JSON.' : 'The body has a Content-Encoding.']);
   }
   errors.push(['429', 'Too many requests; Retry-After says how long to wait.']);
   errors.push(['500', 'Something went wrong on our side.'], ['503', 'A part of the service is not answering.']);

@@ -25,10 +25,14 @@ export interface Operation {
   body?: TSchema;
   /** Describes the CSV file, for a route that accepts one in place of the JSON. */
   csvBody?: string;
+  /** The media types of a body that is not JSON. */
+  bodyTypes?: string[];
   /** The JSON of a success, by its status. */
   json?: Record<number, TSchema>;
   /** The media type of a success that is not JSON. */
   file?: string;
+  /** The media types of a success with a file of one of several types. */
+  files?: string[];
   /** True if the route supports If-None-Match. */
   conditional?: boolean;
   /** The descriptions of further errors, by status. openapi.ts adds the errors of access and of invalid values. */
@@ -47,6 +51,7 @@ export function operation(spec: Operation) {
     const schema = /^text\/|\/x-subrip$/.test(spec.file) ? { type: 'string' } : FILE;
     response[200] = { description: spec.summary, content: { [spec.file]: { schema } } };
   }
+  if (spec.files) response[200] = { description: spec.summary, content: contentOf(spec.files, FILE) };
   if (spec.conditional)
     response[304] = { type: 'null', description: 'Nothing has changed: If-None-Match names the current ETag.' };
   for (const [status, description] of Object.entries(spec.also ?? {})) {
@@ -60,15 +65,24 @@ export function operation(spec: Operation) {
     ...(spec.params && { params: spec.params }),
     ...(spec.query && { querystring: spec.query }),
     ...(spec.headers && { headers: spec.headers }),
-    ...(spec.body && { body: bodyOf(spec.body, spec.csvBody) }),
+    ...(spec.body && { body: bodyOf(spec.body, spec) }),
     response,
   };
 }
 
-const bodyOf = (schema: TSchema, csv: string | undefined) =>
-  csv === undefined
-    ? schema
-    : { content: { 'application/json': { schema }, 'text/csv': { schema: { type: 'string', description: csv } } } };
+const contentOf = (types: readonly string[], schema: object) =>
+  Object.fromEntries(types.map(type => [type, { schema }]));
+
+function bodyOf(schema: TSchema, { csvBody, bodyTypes }: Operation) {
+  if (bodyTypes) return { content: contentOf(bodyTypes, schema) };
+  if (csvBody === undefined) return schema;
+  return {
+    content: {
+      ...contentOf(['application/json'], schema),
+      'text/csv': { schema: { type: 'string', description: csvBody } },
+    },
+  };
+}
 
 /** Returns an error for openapi.json, without headers: another step adds them to the whole document. */
 export const errorAnswer = (description: string) => ({

@@ -77,14 +77,17 @@ export async function dashboardPageRoutes(app: FastifyInstance, context: Context
 }
 
 /** Returns the project and the total size of its videos. */
-export async function loadOverview({ services }: Context, request: FastifyRequest): Promise<DashboardOverviewJson> {
+export async function loadOverview(
+  { services, baseUrl }: Context,
+  request: FastifyRequest,
+): Promise<DashboardOverviewJson> {
   const project = projectOf(request);
   const [found, measured] = await Promise.all([
     loadProject(services, project),
     services.submissions.measureVideos(project),
   ]);
   return {
-    project: presentProjectDetail(found.project, found.counts),
+    project: presentProjectDetail(found.project, baseUrl, found.counts),
     videoBytes: measured.bytes,
     selectedVideoBytes: measured.selectedBytes,
   };

@@ -166,7 +166,7 @@ export async function projectRoutes(app: FastifyInstance, context: Context): Pro
     },
     async (request, reply) => {
       const { project, counts } = await loadProject(services, projectOf(request));
-      return sendUnlessSame(request, reply, presentOwnProject(project, counts));
+      return sendUnlessSame(request, reply, presentOwnProject(project, baseUrl, counts));
     },
   );
 
@@ -219,11 +219,14 @@ async function loadPage(
 }
 
 /** Returns the answer of a route that changed a project. */
-async function shownAfterChange({ services }: Context, project: Project | undefined): Promise<ProjectDetailJson> {
+export async function shownAfterChange(
+  { services, baseUrl }: Context,
+  project: Project | undefined,
+): Promise<ProjectDetailJson> {
   if (!project) throw new Error('the reply has no project');
   const { ownerId, projectId } = project;
   const { counts } = await services.submissions.countSubmissions({ ownerId, projectIds: [projectId] });
-  return presentOwnProject(project, counts[projectId]);
+  return presentOwnProject(project, baseUrl, counts[projectId]);
 }
 
 /**

@@ -18,12 +18,18 @@ import { isAnswerMode, ref } from '@recording-request/contract/resources/fields'
 import { hashToken, tokenIsWellFormed } from '@recording-request/contract/tokens';
 import { DomainError } from '@recording-request/kit/errors';
 import { isUuid } from '@recording-request/kit/ids';
-import { LinkType, type ProjectSettings, type Response } from '@recording-request/proto/projects/v1/projects';
+import {
+  LinkType,
+  type ProjectSettings,
+  type ResolveRecipientResponse,
+  type Response,
+} from '@recording-request/proto/projects/v1/projects';
 import { recorderAssets } from '@recording-request/web-recorder/assets';
 import { type RecorderDocument, renderRecorder } from '@recording-request/web-recorder/document';
 import { chooseLanguage, LANGUAGES, type Language } from '@recording-request/web-recorder/languages';
 import { recorderPage, thankYouPage, unknownLinkPage, waitPage } from '@recording-request/web-recorder/page';
 import { stopRemindersPage } from '@recording-request/web-recorder/stop-reminders';
+import { ownersBrand } from '@recording-request/web-shared/brand';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { qrCode } from '../adapters/qr-code.ts';
 import type { Context } from '../context.ts';
@@ -90,16 +96,18 @@ export async function recorderRoutes(app: FastifyInstance, context: Context): Pr
     const status = statusOf(found);
     // The page has its script even when the link refuses new responses, because a response that has begun continues.
     const shared = found.linkType === LinkType.LINK_TYPE_SHARED;
+    const ofLink = brandOfLink(request, found);
     const page = recorderPage({
       settings: shownSettings(underWay?.settings ?? found.settings),
+      invitation: found,
       answered: underWay?.answers.map(({ questionIndex }) => questionIndex),
       shared,
       status,
       language,
-      brand,
+      brand: ofLink,
       ref: queryOf(request).ref,
     });
-    return sendDocument(reply, status === 'active' ? 200 : 410, renderRecorder(look, page));
+    return sendDocument(reply, status === 'active' ? 200 : 410, renderRecorder({ ...look, brand: ofLink }, page));
   });
 
   app.get<WithToken>('/r/:token/thank-you', { config: open('contributor') }, async (request, reply) => {
@@ -111,23 +119,24 @@ export async function recorderRoutes(app: FastifyInstance, context: Context): Pr
     const returnUrl = found && responseSessionId ? await returnUrlOf(found.linkId, responseSessionId) : null;
     const shared = found?.linkType === LinkType.LINK_TYPE_SHARED;
     const takesAnother = shared && statusOf(found) === 'active';
-    const page = thankYouPage(languageOf(request, found?.locale), brand, {
+    const ofLink = found ? brandOfLink(request, found) : brand;
+    const page = thankYouPage(languageOf(request, found?.locale), ofLink, {
       message,
       returnUrl,
       responseSessionId,
       another: takesAnother ? recipientUrl(baseUrl, request.params.token) : undefined,
       reference: (shared && found.settings?.acceptReference && referenceOf(queryOf(request).ref)) || '',
     });
-    return sendDocument(reply, 200, renderRecorder(look, page));
+    return sendDocument(reply, 200, renderRecorder({ ...look, brand: ofLink }, page));
   });
 
   await app.register(async scope =>
     stopRemindersRoutes(scope, async (request, stop) => {
       const found = await findLink(request);
       const language = languageOf(request, found?.locale);
-      const page = (status: number, document: RecorderDocument) => ({
+      const page = (status: number, document: RecorderDocument, shown = brand) => ({
         status,
-        document: renderRecorder(look, document),
+        document: renderRecorder({ ...look, brand: shown }, document),
       });
       // A shared link has no reminders.
       if (!found?.settings || found.linkType === LinkType.LINK_TYPE_SHARED)
@@ -137,7 +146,9 @@ export async function recorderRoutes(app: FastifyInstance, context: Context): Pr
       // Stops them even if the link accepts no responses now, because its owner may open it again.
       if (stop) await services.projects.stopReminders({ linkId, projectId });
       const stopped = stop || found.remindersStopped === true;
-      return page(200, stopRemindersPage(language, brand, { projectName: found.settings.projectName, stopped }));
+      const ofLink = brandOfLink(request, found);
+      const { projectName } = found.settings;
+      return page(200, stopRemindersPage(language, ofLink, { projectName, stopped }), ofLink);
     }),
   );
 
@@ -149,6 +160,13 @@ export async function recorderRoutes(app: FastifyInstance, context: Context): Pr
     const reference = referenceOf(queryOf(request).ref);
     const { png } = await qrCode(reference ? `${address}?ref=${encodeURIComponent(reference)}` : address);
     return reply.type('image/png').send(png);
+  });
+
+  // The page of a long interview has only its first questions.
+  app.get<WithToken>('/r/:token/questions', { config: recipient('contributor') }, async request => {
+    const found = await findLink(request);
+    const { settings } = found?.underWay ?? found ?? {};
+    return { questions: settings?.interviewQuestions ?? [] };
   });
 
   app.post('/r/:token/opened', { config: recipient('contributor') }, async (request, reply) => {
@@ -226,6 +244,12 @@ export async function recorderRoutes(app: FastifyInstance, context: Context): Pr
       reply.statusCode,
       renderRecorder(look, waitPage(languageOf(reply.request), brand, seconds, crowd)),
     );
+  }
+
+  function brandOfLink({ params }: FastifyRequest<WithToken>, { brand: stated, hasLogo }: ResolveRecipientResponse) {
+    const { name = '', accent = '' } = stated ?? {};
+    const logo = hasLogo ? `/r/${encodeURIComponent(params.token)}/logo` : undefined;
+    return ownersBrand(brand, { name, accent, logo });
   }
 
   const findLink = (request: FastifyRequest<WithToken>) => resolve(request.params.token);

@@ -1,5 +1,6 @@
 import type { Settings, SUMMARY_SETTINGS } from '@recording-request/contract/project-settings';
 import { DomainError } from '@recording-request/kit/errors';
+import type { Logo } from './logo.ts';
 import type { Reminders } from './reminders.ts';
 
 /** The settings whose current values apply to new uploads, even in a response that began before a change. */
@@ -32,6 +33,8 @@ export interface Project {
   sandboxEndsAt?: Date;
   sandboxDueAt?: Date;
   webhook: WebhookKeys;
+  /** Present if the project has a logo. The image is read separately. */
+  logo?: Pick<Logo, 'mediaType'>;
   /** True if any link or response may have an invitation. Once true, it stays true. */
   hasInvitations?: boolean;
   /** The progress of each chosen reminder; absent if the owner never chose one. */

@@ -1,5 +1,5 @@
 import { LIMITS } from '@recording-request/contract/limits';
-import type { Settings } from '@recording-request/contract/project-settings';
+import { NO_BRAND, normalBrand, type Settings } from '@recording-request/contract/project-settings';
 import { DomainError } from '@recording-request/kit/errors';
 
 const DAY_SECONDS = 86_400;
@@ -10,9 +10,20 @@ export function newSettings(given: Settings): Settings {
   return { ...trimmed(given), sharedLinkMaxUses: sharedLinkEnabled ? sharedLinkMaxUses : 0 };
 }
 
-/** Returns the settings with the white space around the title removed. */
-export const trimmed = <T extends Partial<Settings>>(settings: T): T =>
-  settings.projectName === undefined ? settings : { ...settings, projectName: settings.projectName.trim() };
+/** Returns the settings with the white space around the title and the brand's name removed. */
+export const trimmed = <T extends Partial<Settings>>(settings: T): T => ({
+  ...settings,
+  ...(settings.projectName !== undefined && { projectName: settings.projectName.trim() }),
+  ...(settings.brand && { brand: normalBrand(settings.brand) }),
+});
+
+/** Returns the brand that contributors see: each field that the project leaves out has its owner's value. */
+export function brandFor(
+  project: Settings['brand'] = NO_BRAND,
+  owner: Settings['brand'] = NO_BRAND,
+): Settings['brand'] {
+  return { name: project.name || owner.name, accent: project.accent || owner.accent };
+}
 
 /** Checks a project's retention; 0 means none. `ofOperator`: the operator's retention, 0 for none. */
 export function checkRetention(days: number, ofOperator: number): void {

@@ -1,3 +1,4 @@
+import type { Settings } from '@recording-request/contract/project-settings';
 import { DomainError } from '@recording-request/kit/errors';
 import { refuseControlCharacters } from '@recording-request/kit/plain-text';
 
@@ -15,6 +16,8 @@ export interface User {
   disabledAt?: Date;
   /** The end times of the user's latest sandboxes. `addSandbox` counts those in the future against LIMITS.sandboxes. */
   sandboxes?: Date[];
+  /** The brand of the projects that do not set their own; absent if never set. */
+  brand?: Settings['brand'];
 }
 
 /** The record of an API token, without the token itself. */

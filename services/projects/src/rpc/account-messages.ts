@@ -9,6 +9,7 @@ export function toUser(user: User): accounts.User {
     videosReserved: user.videosReserved,
     createdAt: user.createdAt,
     disabledAt: user.disabledAt,
+    brand: user.brand,
   };
 }
 

@@ -48,6 +48,8 @@ import { revokeApiToken } from './revoke-api-token.ts';
 import { rotateApiToken } from './rotate-api-token.ts';
 import { rotateDashboardToken } from './rotate-dashboard-token.ts';
 import { setAllowance } from './set-allowance.ts';
+import { setBrand } from './set-brand.ts';
+import { getLogo, setLogo } from './set-logo.ts';
 import { setProjectClosed } from './set-project-closed.ts';
 import { setUserDisabled } from './set-user-disabled.ts';
 import { showUser } from './show-user.ts';
@@ -59,6 +61,7 @@ export function accountsHandlers(context: Context): Handlers<AccountsServiceServ
   return {
     authenticate: authenticate(context),
     getUser: getUser(context),
+    setBrand: setBrand(context),
   };
 }
 
@@ -68,6 +71,8 @@ export function projectsHandlers(context: Context): Handlers<ProjectsServiceServ
     getProject: getProject(context),
     listProjects: listProjects(context),
     updateProject: updateProject(context),
+    setLogo: setLogo(context),
+    getLogo: getLogo(context),
     listLinks: listLinks(context),
     getSharedLink: getSharedLink(context),
     updateLink: updateLink(context),

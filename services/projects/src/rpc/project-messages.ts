@@ -34,6 +34,7 @@ export function toProject(project: Project, sums: Sums, now: Date): proto.Projec
     hasInvitations: project.hasInvitations ?? false,
     retentionDays: project.retentionDays,
     sandboxEndsAt: project.sandboxEndsAt,
+    hasLogo: project.logo !== undefined,
   };
 }
 

@@ -1,6 +1,7 @@
 import { sharedRead } from '@recording-request/kit/batcher';
 import type { Link } from '../domain/link.ts';
 import type { Project } from '../domain/project.ts';
+import type { User } from '../domain/user.ts';
 import type { Hashes } from './hashes.ts';
 import { type LinkKey, linkAt, PLAIN_LINK } from './links.ts';
 import type { Models } from './models.ts';
@@ -12,6 +13,7 @@ export interface Claimable {
   project: Project;
   /** True if the link's owner is disabled. */
   isDisabled: boolean;
+  ownerBrand: Project['settings']['brand'] | undefined;
 }
 
 const WITH_PROJECT_AND_OWNER = [
@@ -27,10 +29,10 @@ const WITH_PROJECT_AND_OWNER = [
   {
     $lookup: {
       from: 'users',
-      as: 'disabledOwner',
+      as: 'owner',
       localField: 'ownerId',
       foreignField: '_id',
-      pipeline: [{ $match: { disabledAt: { $type: 'date' } } }, { $project: { _id: 1 } }],
+      pipeline: [{ $project: { disabledAt: 1, brand: 1 } }],
     },
   },
 ];
@@ -38,7 +40,7 @@ const WITH_PROJECT_AND_OWNER = [
 /** Reads links with their projects and owners, each link in one query. */
 export function createClaimables({ links }: Pick<Models, 'links'>, hashes: Hashes) {
   async function read(filter: object): Promise<Claimable | null> {
-    const [found] = await links.aggregate<Link & { project: Project[]; disabledOwner: object[] }>([
+    const [found] = await links.aggregate<Link & { project: Project[]; owner: Pick<User, 'disabledAt' | 'brand'>[] }>([
       { $match: filter },
       { $project: PLAIN_LINK },
       ...WITH_PROJECT_AND_OWNER,
@@ -46,10 +48,11 @@ export function createClaimables({ links }: Pick<Models, 'links'>, hashes: Hashe
     if (!found) return null;
     const {
       project: [project],
-      disabledOwner,
+      owner: [owner],
       ...link
     } = found;
-    return project?.ownerId === link.ownerId ? { link, project, isDisabled: disabledOwner.length > 0 } : null;
+    if (project?.ownerId !== link.ownerId) return null;
+    return { link, project, isDisabled: Boolean(owner?.disabledAt), ownerBrand: owner?.brand };
   }
   return {
     /**

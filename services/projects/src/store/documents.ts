@@ -1,6 +1,7 @@
 import type { OutboxEntry } from '@recording-request/events/outbox';
 import type { ClientSession, Types } from 'mongoose';
 import type { Link } from '../domain/link.ts';
+import type { Logo } from '../domain/logo.ts';
 import type { Project } from '../domain/project.ts';
 import type { Response } from '../domain/response.ts';
 import type { ApiToken } from '../domain/user.ts';
@@ -37,6 +38,7 @@ export type ProjectDocument = Project & {
   peopleVersion?: number;
   /** The running change of the shared link's number of uses. */
   usesChange: UsesChange | null;
+  logo?: Logo;
   outbox?: OutboxEntry[];
 };
 export type ResponseDocument = Response & {

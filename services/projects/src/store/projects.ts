@@ -43,6 +43,8 @@ export const PLAIN_PROJECT = {
   peopleVersion: 0,
   sandboxDueAt: 0,
   outbox: 0,
+  // Has up to 64 KB.
+  'logo.image': 0,
 } as const;
 // Leaves out the long texts: the questions alone can be 100 KB long.
 const SUMMARY = {

@@ -3,6 +3,7 @@ import { outboxField, outboxIndex } from '@recording-request/events/outbox';
 import { TOMBSTONE_DAYS } from '@recording-request/events/tombstones';
 import { Schema } from 'mongoose';
 import type { LinkDetails } from '../domain/link.ts';
+import type { Logo } from '../domain/logo.ts';
 import type { Project } from '../domain/project.ts';
 import type { Answer } from '../domain/response.ts';
 import type { Transfer } from '../domain/transfer.ts';
@@ -26,6 +27,8 @@ const flag = { type: Boolean, required: true } as const;
 const date = { type: Date, required: true } as const;
 const maybeDate = { type: Date, default: null } as const;
 
+const brand = new Schema<Settings['brand']>({ name: String, accent: String }, part);
+
 export const userSchema = new Schema<User>(
   {
     _id: text,
@@ -36,6 +39,7 @@ export const userSchema = new Schema<User>(
     closedAt: Date,
     disabledAt: Date,
     sandboxes: { type: [Date], default: undefined },
+    brand: { type: brand },
   },
   whole,
 );
@@ -79,6 +83,8 @@ const webhook = new Schema<Project['webhook']>(
   part,
 );
 
+const logo = new Schema<Logo>({ image: { type: Buffer, required: true }, mediaType: text }, part);
+
 const usesChange = new Schema<UsesChange>({ from: number, to: number, version: number }, part);
 
 export const projectSchema = new Schema<ProjectDocument>(
@@ -93,6 +99,7 @@ export const projectSchema = new Schema<ProjectDocument>(
     sandboxEndsAt: Date,
     sandboxDueAt: Date,
     webhook: { type: webhook, required: true },
+    logo: { type: logo },
     dashboardHash: { type: Buffer, required: true },
     hasInvitations: Boolean,
     peopleVersion: Number,

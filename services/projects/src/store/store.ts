@@ -11,6 +11,7 @@ import { createIdempotency, type IdempotencyTimes } from './idempotency.ts';
 import { createLinkErasures } from './link-erasures.ts';
 import { createLinkPages } from './link-pages.ts';
 import { createLinks } from './links.ts';
+import { createLogos } from './logos.ts';
 import { createModels } from './models.ts';
 import { createOutboxFigures } from './outbox.ts';
 import { createPeople } from './people.ts';
@@ -63,6 +64,7 @@ async function build(connection: Connection, options: StoreOptions) {
     projects,
     links,
     linkPages: createLinkPages(models),
+    logos: createLogos(models),
     people: createPeople(models),
     claimables: createClaimables(models, hashes),
     codes: createCodes(hashes),

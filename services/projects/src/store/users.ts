@@ -1,4 +1,5 @@
 import { LIMITS } from '@recording-request/contract/limits';
+import type { Settings } from '@recording-request/contract/project-settings';
 import { tooManySandboxes } from '../domain/sandbox.ts';
 import { allowanceExceeded, noSuchUser, remainingVideos, type User } from '../domain/user.ts';
 import type { Models } from './models.ts';
@@ -32,6 +33,12 @@ export function createUsers({ users }: Pick<Models, 'users'>) {
     async rename(userId: string, name: string): Promise<User | null> {
       return await users
         .findOneAndUpdate({ _id: userId }, { $set: { name } }, { returnDocument: 'after' })
+        .lean<User>();
+    },
+
+    async setBrand(userId: string, brand: Settings['brand']): Promise<User | null> {
+      return await users
+        .findOneAndUpdate({ _id: userId }, { $set: { brand } }, { returnDocument: 'after' })
         .lean<User>();
     },
 

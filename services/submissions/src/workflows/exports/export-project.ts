@@ -118,7 +118,7 @@ export async function openArchived(
     return walk(plan.clips, ids => context.exportRows.read(ownerId, projectId, ids, part), invited);
   };
   const { links } = frame;
-  const project = presentProjectDetail(frame.project, countsOf(plan.counts));
+  const project = presentProjectDetail(frame.project, context.config.publicBaseUrl, countsOf(plan.counts));
   return {
     ...shownOf(frame.project, context),
     project,
@@ -174,7 +174,8 @@ export async function openTexts(
         includeLinks ? projects.listLinks({ ownerId, projectId, pageSize: FIRST_PAGE }) : null,
       ]);
       const links = firstLinks && linkPages(selection, firstLinks, context);
-      return { project: presentProjectDetail(project, countsOf(counts.get(projectId)!)), links, terms };
+      const shown = presentProjectDetail(project, context.config.publicBaseUrl, countsOf(counts.get(projectId)!));
+      return { project: shown, links, terms };
     },
     async *submissions() {
       yield* first.splice(0);
