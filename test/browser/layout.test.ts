@@ -325,18 +325,19 @@ test('a list of questions in another direction than the page keeps its numbers',
     await page.locator('html[data-ready]').waitFor();
     const items = await page.locator('.questions li').evaluateAll(all =>
       all.map(item => {
-        const list = item.parentElement!;
-        const [own, outer] = [getComputedStyle(item), getComputedStyle(list)];
-        const room = own.direction === 'rtl' ? outer.paddingRight : outer.paddingLeft;
+        const own = getComputedStyle(item);
+        const number = getComputedStyle(item, '::before');
+        const isRtl = own.direction === 'rtl';
+        const room = Number.parseFloat(isRtl ? own.paddingRight : own.paddingLeft);
+        const place = Number.parseFloat(isRtl ? number.right : number.left);
         const text = getComputedStyle(item.querySelector('[dir="auto"]')!).direction;
-        return { direction: own.direction, style: own.listStyleType, room: Number.parseFloat(room) > 20, text };
+        return { direction: own.direction, number: number.content, room: room - place > 20, text };
       }),
     );
-    // The list has room for numbers only at the page's start side. So each item must start at that side, even if its
-    // text has the other direction.
+    // The cards have room for numbers only at the page's start side, even if the text has the other direction.
     assert.deepEqual(
       items,
-      ['ltr', 'rtl'].map(text => ({ direction, style: 'decimal', room: true, text })),
+      ['ltr', 'rtl'].map(text => ({ direction, number: 'counter(question)', room: true, text })),
     );
     await page.context().close();
   }

@@ -226,7 +226,8 @@ test('previews and scanners use up no link, even if they run the page', async ()
       for (const method of ['GET', 'HEAD', 'OPTIONS'])
         await fetch(url, { method, headers: { 'user-agent': agent }, redirect: 'manual' });
     }
-    for (const path of ['/thank-you', '/qr.png', '/favicon.ico', '/uploads', '/responses']) await fetch(url + path);
+    for (const path of ['/thank-you', '/qr.png', '/logo', '/favicon.ico', '/uploads', '/responses'])
+      await fetch(url + path);
     // A scanner with a real browser loads everything, waits, moves the mouse and follows links.
     const page = await harness.page();
     await page.goto(url, { waitUntil: 'networkidle' });

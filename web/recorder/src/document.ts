@@ -13,6 +13,8 @@ import type { RecorderSettings } from './settings.ts';
 export interface RecorderDocument {
   title: string;
   language: Language;
+  /** The tags of the link's preview. */
+  head?: Html;
   body: Html;
   /** Present when the page has the recorder's script. */
   settings?: RecorderSettings;

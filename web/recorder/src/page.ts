@@ -2,16 +2,27 @@ import { referenceOf } from '@recording-request/contract/reference';
 import type { RecipientLinkJson } from '@recording-request/contract/resources/link';
 import { hostOf } from '@recording-request/contract/return-address';
 import type { Brand } from '@recording-request/web-shared/brand';
-import { clock } from '@recording-request/web-shared/clock';
 import { type Html, html, raw } from '@recording-request/web-shared/html';
 import { brandHeader, keptQuery, languagePicker, loadAgain, noticeBody, type RecorderDocument } from './document.ts';
-import { fill, fillPlural, type Language } from './languages.ts';
+import {
+  containedCount,
+  facts,
+  greeting,
+  type Invitation,
+  type Invited,
+  leadOf,
+  linkPreview,
+  previewTags,
+  questionCards,
+} from './invitation.ts';
+import { fill, type Language } from './languages.ts';
 import type { RecorderProject } from './project.ts';
-import { earlierAnswers } from './questions.ts';
+import { earlierAnswers, nextQuestion } from './questions.ts';
 import { captureScreen, doneScreen, elsewhereScreen, problemScreen, reviewScreen, sendingScreen } from './screens.ts';
 
 interface RecorderView {
   settings: RecorderProject;
+  invitation?: Invitation;
   /** The positions of the answered questions, if any device may continue the response in progress. */
   answered?: number[];
   /** True when the link takes many responses. */
@@ -22,31 +33,39 @@ interface RecorderView {
   brand: Brand;
   /** The `ref` of the page's address, unchecked. */
   ref?: unknown;
+  now?: Date;
 }
 
 /** Renders the recorder. Its first screen is readable at once; the script activates the others. */
 export function recorderPage({
   settings,
+  invitation = {},
   answered = [],
   shared,
   status,
   language,
   brand,
   ref,
+  now = new Date(),
 }: RecorderView): RecorderDocument {
   const active = status === 'active';
   const reference = (shared && settings.acceptReference && referenceOf(ref)) || '';
   const kept = keptQuery({ reference });
+  const invited: Invited = { settings, invitation, language, brand, now };
   return {
     title: settings.projectName,
     language,
+    head: active
+      ? linkPreview(invited)
+      : previewTags(settings.projectName, language.page[`${status}Text`] ?? '', brand.name),
     settings: {
       status: status as 'active',
       shared,
       maxDurationSec: settings.maxDurationSec,
       modes: settings.answerModes,
       hasScript: settings.script !== '',
-      questions: settings.interviewQuestions,
+      questionCount: settings.interviewQuestions.length,
+      nextQuestion: nextOf(settings.interviewQuestions, answered),
       reference,
       answered,
       noteEnabled: settings.noteEnabled,
@@ -56,7 +75,7 @@ export function recorderPage({
       texts: language.script,
     },
     body: html`${active ? null : refusedScreen(language, brand, status, kept)}
-${welcomeScreen({ settings, answered, language, brand, kept }, active)}
+${welcomeScreen({ ...invited, answered, kept }, active)}
 ${captureScreen(language)}
 ${reviewScreen(settings, language)}
 ${sendingScreen(language, brand)}
@@ -142,19 +161,23 @@ function refusedScreen(language: Language, brand: Brand, status: string, kept: s
   return html`<div id="screen-refused">${notice}</div>`;
 }
 
-type Welcome = Required<Pick<RecorderView, 'settings' | 'answered' | 'language' | 'brand'>> & { kept: string };
+/** The greeting names the asker, so the header has only a logo. */
+const welcomeHeader = (brand: Brand, picker: Html) => brandHeader(brand.logo ? brand : { ...brand, name: '' }, picker);
 
-function welcomeScreen({ settings, answered, language, brand, kept }: Welcome, active: boolean): Html {
+type Welcome = Invited & { answered: number[]; kept: string };
+
+function welcomeScreen(welcome: Welcome, active: boolean): Html {
+  const { settings, answered, language, brand, kept } = welcome;
   const { page } = language;
-  const time = clock(settings.maxDurationSec);
-  const count = settings.interviewQuestions.length;
   return html`<section class="screen" id="screen-welcome"${active ? null : raw(' hidden')}>
-${brandHeader(brand, languagePicker(language, kept))}
+${welcomeHeader(brand, languagePicker(language, kept))}
 <div class="middle">
+${greeting(welcome)}
 <h1 dir="auto">${settings.projectName}</h1>
 ${settings.sandbox ? html`<p class="notice-box">${page.sandbox}</p>` : null}
-<p class="lead">${count > 0 ? fillPlural(language, 'leadInterview', count, { time }) : fill(page.lead, { time })}</p>
-${questionList(settings, answered, page)}
+<p class="lead">${leadOf(welcome)}</p>
+${facts(welcome)}
+${questionCards(welcome, answered)}
 <p class="promise">${page.promise}</p>
 ${settings.requestUrl ? html`<p><a href="${settings.requestUrl}" target="_blank" rel="noopener noreferrer">${page.about}</a></p>` : null}
 ${welcomeHint(settings, answered, language)}
@@ -184,24 +207,16 @@ function startButtons({ answerModes }: RecorderProject, page: Record<string, str
   );
 }
 
+/** Returns the next question if it is not on a card of the page. */
+function nextOf(questions: readonly string[], answered: readonly number[]): string {
+  const next = nextQuestion(questions.length, answered);
+  return next < containedCount(questions) ? '' : (questions[next] ?? '');
+}
+
 /** Returns the line about earlier answers. It must have the same words as the script's line. */
 function welcomeHint({ interviewQuestions }: RecorderProject, answered: number[], { script }: Language): Html {
   const hint = earlierAnswers(interviewQuestions.length, answered);
   return html`<p id="welcome-back" class="notice-box"${hint ? null : raw(' hidden')}>${hint ? fill(script.earlierAnswers, hint) : null}</p>`;
-}
-
-/** Lists the questions before the camera is on, so that contributors can prepare. */
-function questionList(
-  { interviewQuestions }: RecorderProject,
-  answered: number[],
-  page: Record<string, string>,
-): Html | null {
-  if (interviewQuestions.length === 0) return null;
-  const mark = (index: number) =>
-    html`<span class="answered"${answered.includes(index) ? null : raw(' hidden')}>✓ ${page.answered}</span>`;
-  return html`<ol class="questions">${interviewQuestions.map(
-    (question, index) => html`<li><span dir="auto">${question}</span> ${mark(index)}</li>`,
-  )}</ol>`;
 }
 
 function terms(settings: RecorderProject, page: Record<string, string>): Html | null {

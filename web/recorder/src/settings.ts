@@ -11,7 +11,9 @@ export interface RecorderSettings {
   modes: readonly AnswerModeName[];
   /** True if the owner has a text to read while recording. */
   hasScript: boolean;
-  questions: string[];
+  questionCount: number;
+  /** The question that comes next; "" if it is on one of the page's cards, and outside interviews. */
+  nextQuestion: string;
   /** The reference that the address of a shared link states; "" without a valid one, or where the project keeps none. */
   reference: string;
   /** The positions of the questions with landed answers from any device; empty outside interviews. */

@@ -23,6 +23,8 @@ export interface PageRights {
 export interface PageDocument {
   title: string;
   language: { code: string; dir: string };
+  /** More of the document's head. */
+  head?: Html;
   /** The class of the root element, for the page's styles. */
   className?: string;
   body: Html;
@@ -58,7 +60,7 @@ export interface RenderedDocument {
 export function renderDocument(
   look: PageLook,
   rights: PageRights,
-  { title, language, className, body, settings }: PageDocument,
+  { title, language, head, className, body, settings }: PageDocument,
 ): RenderedDocument {
   const nonce = randomBytes(16).toString('base64');
   const document = html`<!doctype html>
@@ -70,6 +72,7 @@ export function renderDocument(
 <meta name="color-scheme" content="light dark">
 <meta name="format-detection" content="telephone=no">
 <title>${title}</title>
+${head}
 <link rel="icon" href="data:,">
 <style nonce="${nonce}">${raw(look.brand.style + look.style)}</style>
 ${settings ? html`<script type="module" src="/assets/${look.scriptName}" nonce="${nonce}"></script>` : null}

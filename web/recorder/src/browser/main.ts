@@ -14,6 +14,7 @@ import { reduce } from './state/reduce.ts';
 import { initialState, type Platform, type State, type Visit } from './state/state.ts';
 import { createStore } from './store.ts';
 import { recorderElements } from './view/elements.ts';
+import { knownQuestions, loadOnUnfold, showLocalTimes } from './view/first-view.ts';
 import { wirePrompter } from './view/prompter.ts';
 import { createTexts } from './view/text.ts';
 import { createView } from './view/view.ts';
@@ -24,7 +25,7 @@ import { confirmLeaving, foldPopups, wireEvents } from './view/wire.ts';
 function visitOf(settings: RecorderSettings): Visit {
   return {
     active: settings.status === 'active',
-    questions: settings.questions,
+    questions: knownQuestions(settings),
     answered: settings.answered,
     shared: settings.shared,
     maxDurationSec: settings.maxDurationSec,
@@ -49,8 +50,10 @@ function boot(): void {
   reportFirstTouch();
   foldPopups();
   const settings = readSettings<RecorderSettings>();
+  showLocalTimes(settings.lang);
   const elements = recorderElements();
   const texts = createTexts(settings);
+  loadOnUnfold(settings.answered, texts.t('noConnection'));
   const view = createView(elements, texts, `${pagePath}/qr.png${refQuery(settings)}`);
   const dispatch = (event: Event) => store.dispatch(event);
   const run: (effect: Effect) => void = createEffects(elements, texts, settings, dispatch);

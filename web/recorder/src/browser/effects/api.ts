@@ -22,6 +22,8 @@ export const beginResponse = (
 export const getResponse = (responseSessionId: string): Promise<Response> =>
   json('GET', `/responses/${responseSessionId}`);
 
+export const getQuestions = (): Promise<{ questions: string[] }> => json('GET', '/questions');
+
 export const setNote = (responseSessionId: string, note: string): Promise<Response> =>
   json('PATCH', `/responses/${responseSessionId}`, { note });
 

@@ -3,9 +3,11 @@ import { answeredOf, keptTake, modesOf, questionOf, questionsOf, type State, scr
 import type { Elements } from './elements.ts';
 import type { Texts } from './text.ts';
 
+/** Returns whether two questions differ; the page does not know each of its questions. */
+const isOther = (one: string | undefined, known: string | undefined): boolean => Boolean(known) && one !== known;
+
 export function createWelcomeView(elements: Elements, { t, say }: Texts): (state: State, before: State) => void {
   const { toTake, terms, start, startAudio, chooseFile, elsewhere, welcomeBack, welcomeProblem, termsBox } = elements;
-  const marks = [...elements.screenWelcome.querySelectorAll<HTMLElement>('.answered')];
   const shown = (state: State) => screenOf(state.phase) === 'welcome' && state.startup === 'ready';
   const startLabel = start.textContent ?? '';
   const chooseLabel = chooseFile.textContent ?? '';
@@ -26,9 +28,10 @@ export function createWelcomeView(elements: Elements, { t, say }: Texts): (state
     showText(welcomeBack, say(welcome.hint));
     const answered = answeredOf(state);
     const questions = questionsOf(state);
-    // The questions of the response may differ from the questions of the page.
+    // More cards may have been added. The questions of the response may differ from the questions of the page.
+    const marks = [...elements.screenWelcome.querySelectorAll<HTMLElement>('.answered')];
     for (const [index, mark] of marks.entries())
-      mark.hidden = !answered.includes(index) || questions[index] !== visit.questions[index];
+      mark.hidden = !answered.includes(index) || isOther(questions[index], visit.questions[index]);
     showText(welcomeProblem, say(welcome.problem));
     toTake.hidden = keptTake(state) === undefined;
     // The contributor accepts the terms once per response, so the box is hidden while a response is in progress.
@@ -37,7 +40,9 @@ export function createWelcomeView(elements: Elements, { t, say }: Texts): (state
     if (terms && before.response && !response) terms.checked = false;
     if (answered.length > 0 && shown(state) && !shown(before)) {
       const due = (questionOf(state)?.number ?? 1) - 1;
-      marks[due]?.parentElement?.scrollIntoView({ block: 'nearest' });
+      const card = marks[due]?.parentElement;
+      card?.closest('details')?.toggleAttribute('open', true);
+      card?.scrollIntoView({ block: 'nearest' });
     }
   };
 }
