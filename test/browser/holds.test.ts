@@ -75,7 +75,7 @@ test('a take that was never sent loses its place to others: busy while they reco
   await startRecording(mine);
   await recordedFor(mine, 2);
   await stop(mine);
-  await mine.locator('#review-state', { hasText: '100% safe' }).waitFor();
+  await mine.locator('#review-state', { hasText: '100% uploaded' }).waitFor();
   const recorded = await kept(mine);
   const other = await harness.page();
   await other.goto(project.sharedUrl);
@@ -105,7 +105,7 @@ test('a take that was never sent is sent from the device later if its place is s
   await startRecording(page);
   await recordedFor(page, 2);
   await stop(page);
-  await page.locator('#review-state', { hasText: '100% safe' }).waitFor();
+  await page.locator('#review-state', { hasText: '100% uploaded' }).waitFor();
   const recorded = await kept(page);
   await until('the end of its hold', async () => (await harness.links(project))[0]?.remainingUses === 1, {
     limitMs: 30_000,

@@ -110,7 +110,7 @@ test('a take survives a killed browser: a later browser has it and sends it', as
     await using second = await openProfile(profile);
     await second.page.goto(project.urls[0]!);
     await second.page.locator('#review-state', { hasText: 'Your video is still here.' }).waitFor();
-    await second.page.locator('#review-state', { hasText: '100% safe' }).waitFor();
+    await second.page.locator('#review-state', { hasText: '100% uploaded' }).waitFor();
     const recorded = await kept(second.page);
     await button(second.page, 'Send').click();
     await heading(second.page, 'Your video has arrived').waitFor();

@@ -20,7 +20,7 @@ test('a take survives a killed tab: the same link has it and can send it', async
   const page = await context.newPage();
   await page.goto(project.urls[0]!);
   await page.locator('#review-state', { hasText: 'Your video is still here.' }).waitFor();
-  await page.locator('#review-state', { hasText: '100% safe' }).waitFor();
+  await page.locator('#review-state', { hasText: '100% uploaded' }).waitFor();
   const recorded = await kept(page);
   await button(page, 'Send').click();
   await arrived(page);
@@ -44,7 +44,7 @@ test('an upload continues by itself after a network outage during a take', async
   const safe = await page.locator('#review-state').textContent();
   assert.doesNotMatch(safe ?? '', /100%/, 'the page does not call missing bytes safe');
   await page.context().setOffline(false);
-  await page.locator('#review-state', { hasText: '100% safe' }).waitFor();
+  await page.locator('#review-state', { hasText: '100% uploaded' }).waitFor();
   const recorded = await kept(page);
   await button(page, 'Send').click();
   await arrived(page);
@@ -90,7 +90,7 @@ test('without a network at Send the page says “Not sent yet” and sends later
   await startRecording(page);
   await recordedFor(page, 2);
   await stop(page);
-  await page.locator('#review-state', { hasText: '100% safe' }).waitFor();
+  await page.locator('#review-state', { hasText: '100% uploaded' }).waitFor();
   const recorded = await kept(page);
   await context.route('**/uploads/**', route => route.abort());
   await button(page, 'Send').click();
@@ -204,7 +204,7 @@ test('if the answer to the last bytes is lost, the page finds out that the take 
   await startRecording(page);
   await recordedFor(page, 2);
   await stop(page);
-  await page.locator('#review-state', { hasText: '100% safe' }).waitFor();
+  await page.locator('#review-state', { hasText: '100% uploaded' }).waitFor();
   let lost = 0;
   await page.route('**/uploads/*', async route => {
     if (route.request().method() !== 'PATCH' || lost > 0) return route.continue();

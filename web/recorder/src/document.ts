@@ -77,11 +77,7 @@ interface Notice extends Omit<Ending, 'more'> {
 }
 
 /** Returns a page with only an ending. */
-export function noticeBody(
-  language: Language,
-  brand: Brand,
-  { ownerText = '', kept = '', ...parts }: Notice,
-): Html {
+export function noticeBody(language: Language, brand: Brand, { ownerText = '', kept = '', ...parts }: Notice): Html {
   const more = ownerText === '' ? null : html`<p class="owner-text" dir="auto">${ownerText}</p>`;
   return html`<section class="screen end">${brandHeader(brand, languagePicker(language, kept))}
 ${ending({ ...parts, more })}</section>`;

@@ -114,7 +114,10 @@ function pageEffects(
       elements.elsewhereLink.select();
     },
     reload: () => location.reload(),
-    goToThankYou: ({ id }) => location.assign(`${pagePath}/thank-you?lang=${settings.lang}&response=${id}${refQuery(settings).replace('?', '&')}`),
+    goToThankYou: ({ id }) =>
+      location.assign(
+        `${pagePath}/thank-you?lang=${settings.lang}&response=${id}${refQuery(settings).replace('?', '&')}`,
+      ),
     focus({ on }) {
       elements[on]?.focus();
       // focus() does not scroll to an element that already has the focus.
