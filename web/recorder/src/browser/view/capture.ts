@@ -70,7 +70,6 @@ export function createCaptureView(elements: Elements, texts: Texts): (state: Sta
 
   function showReading({ mode, reading, notice }: Capture, audio: boolean): void {
     elements.sign.hidden = audio || !('why' in mode) || mode.why !== 'silent';
-    elements.record.disabled = mode.is === 'checking' || mode.is === 'claiming';
     setText(elements.readyText, mode.is === 'ready' && notice ? say(notice) : readyText(mode, reading, audio, t));
     const level = Math.round((reading?.level ?? 0) * 100);
     elements.levelBar.style.transform = `scaleX(${level / 100})`;
@@ -114,6 +113,8 @@ export function createCaptureView(elements: Elements, texts: Texts): (state: Sta
     const entered = before.at !== 'capture';
     if (before.at !== 'capture' || phase.question !== before.question) showQuestion(phase);
     if (devices && (entered || devices !== before.devices)) showDevices(devices);
+    // A disabled button cannot get the focus.
+    elements.record.disabled = mode.is === 'checking' || mode.is === 'claiming';
     if (entered || look !== lookOf(before.mode)) showLook(look, visit.canPause);
     if (look === 'ready' || look === 'held') showReading(phase, choiceOf(state).audio === true);
     elements.cameraToTake.hidden = keptTake(state) === undefined;
