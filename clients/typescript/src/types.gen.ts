@@ -3785,7 +3785,7 @@ export type ActOnLinksData = {
         projectId: string;
     };
     query?: never;
-    url: '/api/projects/{projectId}/links/actions';
+    url: '/api/projects/{projectId}/link-actions';
 };
 
 export type ActOnLinksErrors = {

@@ -36,7 +36,7 @@ export type UpdateLinkInput = Static<typeof UpdateLinkBody>;
 export const LINK_ACTIONS = ['remind', 'disable', 'enable'] as const;
 export type LinkActionName = (typeof LINK_ACTIONS)[number];
 
-/** The body of POST /api/projects/<projectId>/links/actions. */
+/** The body of POST /api/projects/<projectId>/link-actions. */
 export const ActOnLinksBody = Type.Object(
   {
     action: Type.Unsafe<LinkActionName>({

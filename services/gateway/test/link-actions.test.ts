@@ -23,7 +23,7 @@ beforeEach(() => {
 });
 
 const send = (body: unknown, headers: Record<string, string> = {}) =>
-  fetch(`${harness.base}/api/projects/${PROJECT_ID}/links/actions`, {
+  fetch(`${harness.base}/api/projects/${PROJECT_ID}/link-actions`, {
     method: 'POST',
     headers: { ...harness.bearer, 'content-type': 'application/json', ...headers },
     body: JSON.stringify(body),

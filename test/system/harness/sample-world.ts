@@ -32,6 +32,7 @@ export async function makeSampleWorld(owner: Owner, webhookUrl: string): Promise
   const speech = await testClip({ container: 'webm', text: 'please open the door', width: 320, height: 180 });
   const { projectId, projectToken, recipientUrls } = await owner.createProject({
     ...{ projectName: 'Samples', count: LINKS, sharedLinkEnabled: true, transcriptionEnabled: true, noteEnabled: true },
+    script: 'Say who you are.',
     ...{ recipients: [{ name: 'Ana' }, { name: 'Ben' }], webhookUrl },
   });
   const [invited, used, ...unused] = recipientUrls;

@@ -185,11 +185,13 @@ export function typescriptClient({ system, ada, full, clip, mute }: SeedData): v
       assert.match(await submissions.transcript(...at, 'srt').text(), /^1\r?\n00:/);
       assert.equal((await submissions.update(...at, { selected: true })).selected, true);
       assert.equal((await submissions.rate(...at, { rating: 4 })).rating, 4);
-      const [note] = (await submissions.addNote(...at, { atSec: 0.5, text: 'Begin here' })).notes;
+      const earlier = (await submissions.review(...at)).notes;
+      const { notes } = await submissions.addNote(...at, { atSec: 0.5, text: 'Begin here' });
+      const note = notes.find(({ text }) => text === 'Begin here');
       const review = await submissions.review(...at);
-      assert.deepEqual([review.rating, review.notes[0]!.text], [4, 'Begin here']);
+      assert.deepEqual([review.rating, review.notes], [4, notes]);
       assert.deepEqual(await client.dashboard(full.projectToken).review(clip.submissionId), review);
-      assert.deepEqual((await submissions.removeNote(...at, note!.id)).notes, []);
+      assert.deepEqual((await submissions.removeNote(...at, note!.id)).notes, earlier);
       assert.equal((await submissions.rate(...at, { rating: null })).rating, null);
       await assert.rejects(
         submissions.requestTranscript(...at),

@@ -110,7 +110,7 @@ export class Links extends Resource {
 
   /** Reminds the people of up to 500 links, or disables or enables the links. Returns what happened to each. */
   act(projectId: string, body: api.ActOnLinksData['body'], options?: CallOptions): Promise<api.LinkActions> {
-    return this.api.post(path`/api/projects/${projectId}/links/actions`, body, options);
+    return this.api.post(path`/api/projects/${projectId}/link-actions`, body, options);
   }
 
   /**

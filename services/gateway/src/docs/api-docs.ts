@@ -343,7 +343,7 @@ With the API token, in addition to the routes above:
 \`POST …/submissions/<submissionId>/transcript\` requests a failed transcript again · \`POST …/submissions/<submissionId>/media\` requests
 video, thumbnails and audio again if \`mediaStatus\` is \`failed\`, or \`ready\` with a \`mediaError\`, while the upload is kept (otherwise 409) ·
 \`PATCH /api/projects/<projectId>/links/<tokenId>\` \`{disabled?, remindersStopped?, recipient?, metadata?, dueAt?}\` ·
-\`POST /api/projects/<projectId>/links/actions\` \`{action, tokenIds}\` reminds, disables or enables up to ${LIMITS.linkActions} links ·
+\`POST /api/projects/<projectId>/link-actions\` \`{action, tokenIds}\` reminds, disables or enables up to ${LIMITS.linkActions} links ·
 \`POST /api/projects/<projectId>/links\`, \`GET /api/projects/<projectId>/links.csv\` ·
 \`POST /api/projects/<projectId>/close\` (its links accept no new responses; responses that have begun may finish) and \`…/reopen\`; a project's \`closedAt\` shows it. A closed project still takes people, whose links work after \`…/reopen\` ·
 \`GET /api/projects/<projectId>/webhook-deliveries\` (every attempt, and the state of the endpoint),

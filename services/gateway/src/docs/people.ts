@@ -113,12 +113,12 @@ made the link or changed \`dueAt\` is left out. \`POST …/remind\` needs no \`r
 whose reminders are stopped, or whose link accepts nothing: 422 \`not_remindable\`. Less than an hour after a reminder it is 429 \`reminded_recently\`. Links show
 \`remindersSent\` and \`remindersStopped\`.
 
-**Several people.** \`POST …/links/actions\` \`{"action": "remind", "tokenIds": […]}\` reminds the people of up to ${LIMITS.linkActions} links; \`disable\` and \`enable\` do the same as
+**Several people.** \`POST …/link-actions\` \`{"action": "remind", "tokenIds": […]}\` reminds the people of up to ${LIMITS.linkActions} links; \`disable\` and \`enable\` do the same as
 \`disabled\` of \`PATCH\`. The answer has each link with \`done\`, and the \`code\` and \`error\` of a refusal, such as not_remindable. Send an \`Idempotency-Key\`: a repetition then reminds nobody twice.
 
 \`\`\`sh
-api -X POST "$BASE/api/projects/$PROJECT/links/actions" -H 'Content-Type: application/json' -d '{"action": "disable", "tokenIds": ["'"$LINK"'"]}'
-api -X POST "$BASE/api/projects/$PROJECT/links/actions" -H 'Content-Type: application/json' -d '{"action": "enable", "tokenIds": ["'"$LINK"'"]}'
+api -X POST "$BASE/api/projects/$PROJECT/link-actions" -H 'Content-Type: application/json' -d '{"action": "disable", "tokenIds": ["'"$LINK"'"]}'
+api -X POST "$BASE/api/projects/$PROJECT/link-actions" -H 'Content-Type: application/json' -d '{"action": "enable", "tokenIds": ["'"$LINK"'"]}'
 \`\`\`
 
 To stop the reminders of one link, send \`PATCH …/links/<tokenId>\` \`{"remindersStopped": true}\`; \`false\` resumes them. The times that pass

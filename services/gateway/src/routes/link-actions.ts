@@ -19,7 +19,7 @@ const ACTIONS: Record<LinkActionName, LinkAction> = {
 
 export async function linkActionRoutes(app: FastifyInstance, { services }: Context): Promise<void> {
   app.post<{ Body: ActOnLinksInput }>(
-    '/api/projects/:projectId/links/actions',
+    '/api/projects/:projectId/link-actions',
     {
       ...withoutSchemaSerializer,
       config: owner('projects:write'),

@@ -48,7 +48,7 @@ async function send(
   const more = { headers: { 'idempotency-key': newKey() }, signal, limitMs: LIMIT_MS };
   for (let attempt = 1; ; attempt++) {
     try {
-      const answer = await write('POST', '/links/actions', { action, tokenIds }, more);
+      const answer = await write('POST', '/link-actions', { action, tokenIds }, more);
       return ((await answer.json()) as LinkActionsJson).links;
     } catch (error) {
       const isBusy = error instanceof Refusal && error.waitMs > 0;
