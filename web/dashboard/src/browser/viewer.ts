@@ -1,3 +1,4 @@
+import { chunkOf } from '@recording-request/web-shared/browser/chunk';
 import { Refusal } from '@recording-request/web-shared/browser/requests';
 import { type ComponentChildren, createRef, h, type RefObject, render } from 'preact';
 import { type Clip, titleOf } from '../clip.ts';
@@ -13,6 +14,8 @@ import type { Player } from './player.ts';
 
 // Shows one clip above the page. The URL is then the page's URL with #clip-<id>, which the reader can send to anyone
 // with access to the dashboard.
+
+const loadStyle = chunkOf(() => import('./chunks/clip-style.ts'));
 
 const HASH = /^#clip-([0-9a-f-]{36})$/;
 
@@ -179,6 +182,8 @@ async function show(id: string): Promise<void> {
   };
   open = mine;
   paint();
+  // A clip is also usable without it; the next clip tries again.
+  loadStyle().catch(() => {});
   if (!dialog.open) {
     dialog.showModal();
     document.getElementById('viewer-title')?.focus();
@@ -242,4 +247,5 @@ export function wireViewer(): void {
   onClip(refresh);
   onAccess(refreshAccess);
   onNoteState(paint);
+  loadStyle().catch(() => {});
 }

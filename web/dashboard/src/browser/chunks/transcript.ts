@@ -1,7 +1,11 @@
+import { addStyle } from '@recording-request/web-shared/browser/style';
 import { clock } from '@recording-request/web-shared/clock';
 import { Component, type ComponentChildren, createRef, h } from 'preact';
 import { marked } from '../../search.ts';
+import style from '../cues.css';
 import type { Captioned } from '../player.ts';
+
+addStyle(style);
 
 /** Returns a cue's text without tags and escapes, from the browser's WebVTT parser. */
 const textOf = (cue: VTTCue): string => cue.getCueAsHTML().textContent ?? '';
