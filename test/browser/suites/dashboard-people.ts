@@ -322,7 +322,7 @@ test('ten thousand people scroll without a long frame and with few elements, and
   await selection(page, '10,001 selected').waitFor();
   const { promise: held, resolve: release } = Promise.withResolvers<void>();
   let requests = 0;
-  await page.route(/\/links\/actions$/, async route => {
+  await page.route(/\/link-actions$/, async route => {
     requests += 1;
     if (requests > 1) await held;
     await route.continue().catch(() => {});
