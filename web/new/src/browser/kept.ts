@@ -1,4 +1,4 @@
-// What this tab keeps over a reload, in its session storage. The secret of the webhook is not kept.
+// The values that this tab keeps over a reload, in its session storage. The secret of the webhook is not among them.
 
 interface Kept {
   token: string;

@@ -4,7 +4,7 @@ import { isUuid } from '@recording-request/kit/ids';
 import { refuseControlCharacters } from '@recording-request/kit/plain-text';
 import type { Change, Submission, TimedNote } from './submission.ts';
 
-/** What an owner says about a clip. */
+/** The owner’s opinion about a clip: its rating and notes. */
 export interface Review {
   /** 1 to 5. */
   rating: number | undefined;

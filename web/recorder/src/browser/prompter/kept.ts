@@ -1,4 +1,4 @@
-// What the device keeps: the look of the prompter for all links; the notes and the place for one link.
+// The device keeps the look of the prompter for all links, and the notes and the place for one link.
 
 export interface Look {
   size: number;

@@ -14,7 +14,7 @@ import {
 } from './script-text.ts';
 import { wordsOf } from './words.ts';
 
-/** What the prompter needs from the recorder. */
+/** The values and actions of the recorder that the prompter uses. */
 export interface PrompterOptions {
   /** The camera's screen. Its `data-mode` is `recording` while a take runs. */
   screen: HTMLElement;
