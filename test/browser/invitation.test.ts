@@ -138,7 +138,7 @@ test('many questions unfold by keyboard, their numbers continue, and axe finds n
   const project = await invite({ interviewQuestions: MANY, requireTerms: true, termsText: 'Be kind.' });
   for (const colorScheme of ['light', 'dark'] as const) {
     const page = await open(project.urls[0]!, { colorScheme, viewport: UPRIGHT });
-    const more = page.getByText('48 more questions');
+    const more = page.getByText('49 more questions');
     const last = page.getByRole('listitem').filter({ hasText: MANY[49]! });
     assert.ok(!(await last.isVisible()));
     await checkAccessibility(page, `the invitation, ${colorScheme}`);
@@ -191,7 +191,7 @@ test('the camera shows a next question that the page left out, and questions tha
     await sendClip(url, clip, { responseSessionId, questionIndex });
   const page = await open(url);
   await page.route('**/questions', route => route.abort());
-  const more = page.getByText('3 more questions');
+  const more = page.getByText('4 more questions');
   await more.click();
   await page.getByText('We can’t reach the server.').waitFor();
   await page.unroute('**/questions');

@@ -33,12 +33,12 @@ test('an unknown route is 404 for every request', async () => {
 
 test('a method that a path does not have is 405 with Allow, before any token is checked', async () => {
   for (const [method, path, allow] of [
-    ['DELETE', '/api/me', 'GET, HEAD'],
+    ['DELETE', '/api/me', 'GET, HEAD, PATCH'],
     ['PUT', '/api/projects', 'GET, HEAD, POST'],
     ['POST', `/api/projects/${PROJECT_ID}`, 'GET, HEAD, PATCH'],
     ['PATCH', `/api/projects/${PROJECT_ID}/export.csv`, 'GET, HEAD'],
     ['OPTIONS', '/api/projects', 'GET, HEAD, POST'],
-    ['PROPFIND', '/api/me', 'GET, HEAD'],
+    ['PROPFIND', '/api/me', 'GET, HEAD, PATCH'],
     ['GET', '/r/x/uploads/y', 'DELETE, HEAD, OPTIONS, PATCH'],
     ['POST', '/r/x/uploads/y', 'DELETE, HEAD, OPTIONS, PATCH'],
     ['PATCH', '/r/x/uploads', 'OPTIONS, POST'],

@@ -28,7 +28,7 @@ export interface Invited {
  * questions with at most `characters` in total, but at least one; the script loads the others when they unfold. So the
  * weight of the page is bounded.
  */
-const SHOWN = { all: 6, first: 4, characters: 1_200 };
+const SHOWN = { all: 6, first: 4, characters: 800 };
 
 /** Returns how many questions the page contains. */
 export function containedCount(questions: readonly string[]): number {
