@@ -288,8 +288,7 @@ test('ten thousand people scroll without a long frame and with few elements, and
   const sorted = frames.toSorted((a, b) => a - b);
   t.diagnostic(`two frames took ${sorted[40]?.toFixed(1)} ms (median), ${sorted.at(-1)?.toFixed(1)} ms (longest)`);
   assert.ok(sorted[0]! > 0, 'the time is measured');
-  // Other programs may delay a few frames.
-  assert.ok(sorted[72]! < FRAME_MS, `a tenth of the frames took ${sorted[72]} ms or more`);
+  assert.ok(sorted.at(-1)! < FRAME_MS, `a frame took ${sorted.at(-1)} ms`);
   assert.ok(seen.size > 60, 'the table scrolled');
   assert.ok(most > 10 && most < ROWS_MAX, `${most} rows exist at once`);
 
